@@ -276,6 +276,12 @@ def test_a_model_that_always_fails_is_left_out_and_joins_when_it_can(tmp_path: P
     assert f"Only matches of {both} are judged" in " ".join(joined.stderr.split())
 
 
+def test_a_form_of_logs_that_there_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSPECT_LOG_FORMAT", "xml")
+    refused = run("--yes", code=1)
+    assert "INSPECT_LOG_FORMAT is 'xml': it must be one of eval, json." in refused.stderr
+
+
 def test_what_is_said_before_anything_is_paid() -> None:
     Path("sums.py").symlink_to(SUMS.removesuffix("@sums"))
     wrong_use(__file__, "run.txt")

@@ -309,9 +309,4 @@ def read_study(path: AnyPath, **more: Any) -> Study:
 
 def schema() -> dict[str, Any]:
     """The JSON schema of `study.yaml`, for editors."""
-    generated = Study.model_json_schema()
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **generated,
-        "title": "Study",
-    }
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Study.model_json_schema()}

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from inspect_ai import eval_set
 from inspect_ai.log import EvalLog
 
+from tiebreak.inspect_tasks.arguments import one_of
 from tiebreak.prerequisite import PrerequisiteError, unmarked
 from tiebreak.progress import watch
 from tiebreak.study import StudyError
@@ -39,8 +40,8 @@ class TaskRun(NamedTuple):
         """What to type for the same logs: `verb` is eval or eval-set."""
         words = ["inspect", verb, self.task]
         for name, value in self.arguments.items():
-            text = ",".join(map(str, value)) if name == "candidates" else _text(value)
-            words += ["-T", f"{name}={text}"]
+            paths = name == "candidates" and isinstance(value, list)
+            words += ["-T", f"{name}={','.join(map(str, value)) if paths else _text(value)}"]
         where = (("log_dir", self.log_dir), ("log_dir_allow_dirty", verb == "eval-set" or None))
         return shlex.join([*words, *option_words([*self._typed_options(), *where])])
 
@@ -63,6 +64,7 @@ class TaskRun(NamedTuple):
 
         Raises:
             StudyError: no such task, or a model or an argument does not fit.
+            PrerequisiteError: there is no such form of logs.
         """
         roles: dict[str, Any] = {}
         for role, choices in self.options["model_roles"].items():
@@ -70,6 +72,8 @@ class TaskRun(NamedTuple):
             roles[role] = models if role == "peers" or len(models) > 1 else models[0]
         shown = os.environ.get("INSPECT_DISPLAY") or (None if sys.stdout.isatty() else "plain")
         form = os.environ.get("INSPECT_LOG_FORMAT", "").lower() or None
+        if form is not None:
+            one_of("INSPECT_LOG_FORMAT", form, ("eval", "json"))
         try:
             with watch(None):
                 _, logs = eval_set(

@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, NamedTuple, cast, get_args
 
 import numpy as np
 
@@ -36,8 +36,7 @@ from tiebreak.scorers.protocols import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """A figure over repeated pools: mean, its standard error, and the worst pool.
 
     Pools in which it is undefined are left out and counted in `undefined`. NaN: no pool is left,
@@ -50,8 +49,7 @@ class Figure:
     undefined: int
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(NamedTuple):
     """Agreement with another leaderboard: Spearman's ρ, Kendall's τ-b, and the same first model."""
 
     spearman: Figure

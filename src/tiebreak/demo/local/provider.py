@@ -82,10 +82,9 @@ def _bounded(schema: Mapping[str, Any], text: int) -> dict[str, Any]:
             name: _bounded(part, text) for name, part in schema["properties"].items()
         }
         result.setdefault("additionalProperties", False)
-    if isinstance(schema.get("additionalProperties"), Mapping):
-        result["additionalProperties"] = _bounded(schema["additionalProperties"], text)
-    if isinstance(schema.get("items"), Mapping):
-        result["items"] = _bounded(schema["items"], text)
+    for key in ("additionalProperties", "items"):
+        if isinstance(schema.get(key), Mapping):
+            result[key] = _bounded(schema[key], text)
     if "anyOf" in schema:
         result["anyOf"] = [_bounded(part, text) for part in schema["anyOf"]]
     if "enum" in schema or "const" in schema:
