@@ -20,8 +20,13 @@ def cases(test: str, table: str) -> Any:
 
 @cache
 def _tables(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
-    return found
+    text = path.read_text("utf-8")
+    tables: dict[str, Any]
+    try:
+        tables = yaml.load(text, yaml.CSafeLoader)
+    except yaml.YAMLError:  # it reads no halves of surrogate pairs, but is 25 times as fast
+        tables = yaml.safe_load(text)
+    return tables
 
 
 def some(value: Kind | None) -> Kind:

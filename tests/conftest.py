@@ -21,6 +21,8 @@ gc.set_threshold(100_000, 20, 100)
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 # Threads of small matrices wait for one another longer than they compute.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# So do the embedded model's: where another process has its core, a thread of OpenMP spins.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 # Nobody asks how a run is getting on, and what would answer takes a tenth of the time.
 os.environ.setdefault("INSPECT_EVAL_CTL_SERVER", "false")
 os.environ.setdefault("TIEBREAK_LOCAL_THREADS", "1")

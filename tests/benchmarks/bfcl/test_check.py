@@ -92,11 +92,16 @@ def test_an_only_function_may_have_another_name_in_the_ground_truth() -> None:
     assert [score(f"[{name}()]", asked).right for name in ("find.near", "find")] == [True, False]
 
 
-@pytest.mark.parametrize(
-    "answer",
-    cases(__file__, "answers"),
-    ids=range(9),
-)
+LONG = [
+    f'{{"name": "a.f", "arguments": {{"x": {"9" * 5_000}}}}}',
+    f'{{"name": "a.f", "arguments": {{"x": {"[" * 900}{"]" * 900}}}}}',
+    f"a.f(x=0x{'f' * 5_000})",
+    f"{'a.f(x=' * 80}1{')' * 80}",
+    f"{'a' * 1_000_000}(x=1)",
+]
+
+
+@pytest.mark.parametrize("answer", [*cases(__file__, "answers"), *LONG], ids=range(9))
 def test_no_answer_raises_or_breaks_a_log(answer: str) -> None:
     for asked in (ONE, TWO, question("irrelevance"), question("live_relevance")):
         right, found, why = score(answer, asked)

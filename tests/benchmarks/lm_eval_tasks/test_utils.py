@@ -194,7 +194,23 @@ def test_native_scores(benchmark: str, data: dict[str, str]) -> None:
         assert type(RESULTS[benchmark](doc, [answer])[metric]) is float
 
 
-HOSTILE = cases(__file__, "hostile")
+LONG = [
+    "x" * 1_000_000,
+    f"#### {'9' * 5_000}",
+    "#" * 400_000,
+    "[" * 100_000,
+    "(" * 100_000,
+    "{" * 100_000,
+    f"[f(a={'[' * 5_000}{']' * 5_000})]",
+    '{"name": ' * 20_000,
+    r"\boxed{" * 50_000,
+    f"{'-' * 200_000}1",
+    "1," * 200_000,
+    "Answer: " * 50_000,
+    "`" * 300_000,
+    f"[get_weather(city='Rome'){' ' * 100_000}",
+]
+HOSTILE = [*cases(__file__, "hostile"), *LONG]
 
 
 @pytest.mark.parametrize("benchmark", RESULTS)
