@@ -29,7 +29,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
 SCRIPTS = ("inspect", "tiebreak", "flow")
-"""Console scripts that can be started; the first two are imported beforehand."""
+"""Console scripts that can be started; the third is imported when it is first started."""
 
 WANTED = (
     *("tiebreak.inspect_tasks._registry", "tiebreak.publish.write_back.verdict", "planted_judge"),
@@ -189,7 +189,8 @@ def serve() -> None:
 
     ensure_entry_points()
     get_model_info("planted/x")
-    scripts = {name: _script(name) for name in SCRIPTS[:2]}
+    for name in SCRIPTS[:2]:
+        _script(name)
     gc.freeze()
     orders = socket.socket(fileno=os.dup(0))
     running: dict[int, tuple[int, socket.socket]] = {}
@@ -209,6 +210,8 @@ def serve() -> None:
         order = json.loads(message)
         for verb in order["command"][1:2]:
             _import(*LATER.get(verb, ()))
+        if order["command"][0] in SCRIPTS:
+            _script(order["command"][0])
         line = socket.socket(fileno=files[0])
         if pid := os.fork():
             running[os.pidfd_open(pid)] = pid, line
@@ -219,7 +222,7 @@ def serve() -> None:
             _tell(line, os.getpid())
             for inherited in (orders, line, *(line for _, line in running.values())):
                 inherited.close()
-            os._exit(_run(scripts, files[1:], **order))
+            os._exit(_run(files[1:], **order))
 
 
 def _import(*names: str) -> None:
@@ -232,6 +235,7 @@ def _tell(line: socket.socket, number: int) -> None:
         line.send(str(number).encode())
 
 
+@cache
 def _script(name: str) -> Callable[[], Any]:
     [script] = entry_points(group="console_scripts", name=name)
     main: Callable[[], Any] = script.load()
@@ -239,7 +243,6 @@ def _script(name: str) -> Callable[[], Any]:
 
 
 def _run(
-    scripts: Mapping[str, Callable[[], Any]],
     files: list[int],
     command: list[str],
     cwd: str,
@@ -264,7 +267,7 @@ def _run(
         if name == "python":
             runpy.run_path(arguments[0], run_name="__main__")
         else:
-            (scripts.get(name) or _script(name))()
+            _script(name)()
     except SystemExit as end:
         code = end.code
         if isinstance(code, str):
