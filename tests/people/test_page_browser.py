@@ -50,8 +50,8 @@ def press(page: Page, key: str) -> None:
 
 def test_two_raters_and_a_kill_in_the_middle(browser: Browser, tmp_path: Path) -> None:
     votes = tmp_path / "votes.db"
-    arguments = (STUDY, "--out", str(votes), "--goal", "30", "--seed", "3")
-    for n, kept in ((5, 0), (5, 10)):
+    arguments = (STUDY, "--out", str(votes), "--goal", "60", "--seed", "3")
+    for n, kept in ((12, 0), (13, 24)):
         with (
             voting(*arguments, cwd=tmp_path) as (address, process),
             window(browser, address, "Ada") as ada,
@@ -65,7 +65,7 @@ def test_two_raters_and_a_kill_in_the_middle(browser: Browser, tmp_path: Path) -
                 # What the next page follows is on the disk.
                 with open_votes_file(votes) as file:
                     assert len(given(file.votes())) == kept + 2 * (number + 1)
-            expect(bea.locator("header")).to_contain_text(f"{30 - kept - 2 * n} left until 30")
+            expect(bea.locator("header")).to_contain_text(f"{60 - kept - 2 * n} left until 60")
             second = run("tiebreak", "vote", *arguments, cwd=tmp_path, code=1)
             assert "in use by another page: vote there, or end it first" in second.stderr
             process.kill()
@@ -73,9 +73,9 @@ def test_two_raters_and_a_kill_in_the_middle(browser: Browser, tmp_path: Path) -
     models = load_candidates(STUDY).models
     with open_votes_file(votes) as file:
         rows = given(file.votes())
-        assert len(rows) == 20
+        assert len(rows) == 50
         turns = [{vote.turn for vote in given(file.votes(name))} for name in ("Ada", "Béa 2")]
-        assert len(turns[0] & turns[1]) == 2
+        assert len(turns[0] & turns[1]) == 5
         assert all(vote.first in models and vote.second in models for vote in rows)
         assert all(vote.seconds is not None and vote.seconds >= 0 for vote in rows)
         # What the keys said, in the order of the page's buttons.
