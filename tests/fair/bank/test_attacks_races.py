@@ -17,7 +17,7 @@ from tiebreak.fair.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIO
 pytestmark = pytest.mark.slow
 
 N_QUESTIONS = 3_000
-GRANTED, K, REQUESTS, USERS = 300, 3, 400, 25
+GRANTED, K, REQUESTS, USERS = 300, 3, 1_000, 25
 N = 40
 
 
@@ -82,7 +82,7 @@ def one_of_many(server: Served, engine: Engine) -> None:
 def test_four_workers_give_no_more_than_there_is(
     bank: Engine, bank_url: str, tmp_path: Path
 ) -> None:
-    """400 tokens want three questions each at once, and there are 300 for their institution."""
+    """1,000 tokens want three questions each at once, and there are 300 for their institution."""
     grant(bank, "example.net", GRANTED)
     grant(bank, "example.org", GRANTED)
     shown = [token(bank, user=f"user {n % USERS}") for n in range(REQUESTS)]
