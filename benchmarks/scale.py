@@ -40,7 +40,13 @@ from tests.ranking_logs.builders import item, match
 from tests.scorers.tournament import planted_contest
 from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.scorers.ballots import ballots_text
-from tiebreak.scorers.ranking import borda, borda_stderr, least_squares, score_ballots, spread
+from tiebreak.scorers.ranking import (
+    borda_by_model,
+    least_squares,
+    score_ballots,
+    spread,
+    stderr_by_model,
+)
 from tiebreak.study.estimate.cost import read_protocols
 from tiebreak.study.estimate.dry_judge import token_counter
 from tiebreak.study.estimate.estimate import Judges, estimate
@@ -141,7 +147,7 @@ def metric_pass(n_models: int, n_items: int = 1000) -> float:
     stored = ballots_text(ballots.model_copy(update={"placed_by": "win_rate"}))
     score = score_ballots(stored, names)
     scores = [SampleScore(score=score, sample_id=number) for number in range(n_items)]
-    metrics = (spread(), borda(), borda_stderr(), least_squares())
+    metrics = (spread(), borda_by_model(), stderr_by_model(), least_squares())
     began = time.process_time()
     for metric in metrics:
         metric(scores)  # type: ignore[arg-type]
