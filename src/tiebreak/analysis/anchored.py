@@ -495,9 +495,9 @@ def _results(sample: JudgedItem, row: int) -> Iterator[tuple[Key, Opinion]]:
             if frozenset((first, other)) not in settled
         )
     for first, other, result in results:
-        said = None if result is None else 2 * result
-        each = texts.get(first, ""), texts.get(other, "")
-        pair, label, answers = by_name((first, other), said, each)
+        label = None if result is None else 2 * result
+        of_each = texts.get(first, ""), texts.get(other, "")
+        pair, label, answers = by_name((first, other), label, of_each)
         item = ballots.cluster or ballots.item_id
         opinion = Opinion(label, item, ballots.subject, answers, row)
         yield (ballots.benchmark, ballots.item_id, pair), opinion

@@ -216,9 +216,9 @@ def _opinions(
     members = {group[0]: group for group in ballots.groups}
     item = ballots.cluster or f"{ballots.benchmark}\x1f{ballots.item_id}"
 
-    def opinion_on(given: tuple[str, ...], said: int | None, *names: str) -> tuple[Key, Opinion]:
+    def opinion_on(given: tuple[str, ...], value: int | None, *names: str) -> tuple[Key, Opinion]:
         answers = tuple(sample.answers.get(name, "") for name in names)
-        models, label, texts = by_name(given, said, answers)
+        models, label, texts = by_name(given, value, answers)
         opinion = Opinion(label, item, ballots.subject, texts)
         return (ballots.benchmark, ballots.item_id, models), opinion
 
