@@ -44,6 +44,13 @@ Account = Callable[[], AbstractAsyncContextManager[Callable[[Call], None]]]
 """The budget as one item sees it: `Budget.call` for what that item took."""
 
 
+async def wake_all(changed: anyio.Condition) -> None:
+    """Have all that wait look again, also when who tells them is being cancelled."""
+    with anyio.CancelScope(shield=True):
+        async with changed:
+            changed.notify_all()
+
+
 class BudgetSpentError(TiebreakError, LimitExceededError):
     """The next call would go beyond the budget; Inspect takes it as a limit that was reached."""
 
@@ -161,7 +168,7 @@ class Budget:
                 self._item = took if self._item is None else self._item.larger(took)
         finally:
             self._items = [item for item in self._items if item is not took]
-            await self._notify()
+            await wake_all(self._changed)
 
     @asynccontextmanager
     async def call(self, took: Spent) -> AsyncIterator[Callable[[Call], None]]:
@@ -196,21 +203,17 @@ class Budget:
             if out.lost:
                 self.paid = self.paid.plus(Spent(1, self._highest_price or 0.0))
             self._calls_under_way -= room
-            await self._notify()
+            await wake_all(self._changed)
 
     async def _wait_for(self, room: Callable[[], bool], under_way: Callable[[], bool]) -> bool:
         """Wait until there is room; False when there will be none, and the cache may have it."""
         async with self._changed:
             # Others may turn out to be cached, and leave their room.
             await self._changed.wait_for(lambda: room() or not under_way())
-        if not (room() or self._goes_on):
+        has_room = room()
+        if not (has_room or self._goes_on):
             raise self._spent()
-        return room()
-
-    async def _notify(self) -> None:
-        with anyio.CancelScope(shield=True):
-            async with self._changed:
-                self._changed.notify_all()
+        return has_room
 
     def _room_for_item(self) -> bool:
         if not self._items or not self.limited:

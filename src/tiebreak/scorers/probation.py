@@ -24,6 +24,7 @@ from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, hooks
 from inspect_ai.util import LimitExceededError
 from typing_extensions import override
 
+from tiebreak.scorers.budget import wake_all
 from tiebreak.scorers.judge import ModelFailedError
 from tiebreak.text import visible
 
@@ -107,13 +108,13 @@ class Probation:
         finally:
             _ON_PROBATION.reset(token)
             self._under_way.remove(question)
-            await self._notify()
+            await wake_all(self._changed)
 
     async def leaves(self, *, batch: bool) -> None:
         """Take note that a call leaves, and whether it waits for others in a batch."""
         if batch and not self._batch:
             self._batch = True
-            await self._notify()
+            await wake_all(self._changed)
 
     def refused(self, status: int | None, times: int) -> None:
         """Inspect is about to wait, and to repeat a call.
@@ -156,11 +157,6 @@ class Probation:
         asked = [*self._unusable, *self._under_way]
         room = self._batch or len(asked) < self._most or len(set(asked)) < QUESTIONS
         return self._passed or self._stopped is not None or room
-
-    async def _notify(self) -> None:
-        with anyio.CancelScope(shield=True):
-            async with self._changed:
-                self._changed.notify_all()
 
 
 def not_noted(text: str, problem: str | None) -> None:
