@@ -99,38 +99,36 @@ def rank(
     """
     from tiebreak.tables.matches import may_hold_matches
 
+    board: object
     if matches := [path for path in logs if may_hold_matches(path)]:
         _require_matches_alone(logs, matches)
         from tiebreak.analysis.votes import vote_board
 
         read = partial(vote_board, level=how.level, seed=how.seed, skip_faulty=skip_faulty)
-        show(form, [*map(read, logs)])
-        return
-    if (pair is not None or people is not None) and (
-        any(vars(views).values()) or None not in (pair, people)
-    ):
+        board = [*map(read, logs)]
+    elif pair is None and people is None:
+        if skip_faulty:
+            raise click.UsageError("--skip-faulty goes with --people, or with a file of matches")
+        from tiebreak.analysis.ranking import rank_logs
+
+        board = rank_logs(logs, how=how, attempts=attempts, **vars(views))
+    elif any(vars(views).values()) or None not in (pair, people):
         name, other = ("--pair", "--people") if people is None else ("--people", "--pair")
         raise click.UsageError(
             f"{name} takes no --by, --closure, --control, {other}, --place, --price and --reference"
         )
-    if skip_faulty and people is None:
-        raise click.UsageError("--skip-faulty goes with --people, or with a file of matches")
-    labels = labels_of(people, skip_faulty=skip_faulty)
-    if pair is not None:
-        from tiebreak.analysis.pair import compare_pair
-
-        names = split_names(pair)
-        if len(names) != 2 or not all(names):
-            raise click.BadParameter("two models with a comma between them", param_hint="--pair")
-        show(form, compare_pair(logs, *names, level=how.level))
-    elif labels is not None:
+    elif (labels := labels_of(people, skip_faulty=skip_faulty)) is not None:
         from tiebreak.analysis.anchored import anchored_boards
 
-        show(form, anchored_boards(logs, labels, level=how.level))
+        board = anchored_boards(logs, labels, level=how.level)
     else:
-        from tiebreak.analysis.ranking import rank_logs
+        from tiebreak.analysis.pair import compare_pair
 
-        show(form, rank_logs(logs, how=how, attempts=attempts, **vars(views)))
+        names = split_names(pair or "")
+        if len(names) != 2 or not all(names):
+            raise click.BadParameter("two models with a comma between them", param_hint="--pair")
+        board = compare_pair(logs, *names, level=how.level)
+    show(form, board)
 
 
 def _require_matches_alone(paths: Sequence[str], matches: Sequence[str]) -> None:
