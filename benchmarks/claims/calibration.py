@@ -144,7 +144,7 @@ def _judged(rng: Generator, shares: Array, kappas: tuple[float, ...], n_items: i
     people = _stars(rng, (n_items, 6), shares)
     tables = [_by_model(rng, people, _rates(rng, kappa, n_items, 6), shares) for kappa in kappas]
     pairs = [
-        kappa_gap(one, other).p
+        kappa_gap(one, other)[1]
         for number, one in enumerate(tables)
         for other in tables[number + 1 :]
     ]
@@ -173,9 +173,9 @@ def ceilings(scale: float) -> Iterator[Claim]:
             together = (together + np.swapaxes(together, -1, -2)) / 2
             found = kappa_mean(with_judge)
             hits += found.lower <= kappa <= found.upper
-            gap = kappa_gap(with_judge, together)
-            wrong += gap.p <= 0.05
-            bias.append(gap.difference)
+            gap, p = kappa_gap(with_judge, together)
+            wrong += p <= 0.05
+            bias.append(gap.value)
         setting = f"κ {kappa}, 6 models, {n_items} questions, {kind}, two people"
         yield share("calibrate: 95% interval of the mean κ", setting, hits, n, WIDE)
         yield share("calibrate: a judge as good as people told apart", setting, wrong, n, WRONG)
@@ -193,8 +193,8 @@ def recalls(scale: float) -> Iterator[Claim]:
                 found = [_recalled(rng, rate, n_questions, size) for _ in range(4)]
                 base = found.pop()
                 gaps = [share_gap(*one, *base) for one in found]
-                ps += [gap.p for gap in gaps]
-            hits += gaps[0].lower <= 0 <= gaps[0].upper
+                ps += [p for _, p in gaps]
+            hits += gaps[0][0].lower <= 0 <= gaps[0][0].upper
             wrong += min(holm(ps)) <= 0.05
         each = f"{n_questions} × {size} variants" if size > 1 else f"{n_questions}"
         setting = f"{rate:.0%} of {each} questions recalled everywhere"
@@ -206,7 +206,7 @@ def recalls(scale: float) -> Iterator[Claim]:
         seen = sum(
             share_gap(
                 *_recalled(rng, 0.08 + more, 1000, 1), *_recalled(rng, 0.08, 1000, 1)
-            ).p <= 0.05 / 18
+            )[1] <= 0.05 / 18
             for _ in range(n)
         )  # fmt: skip
         setting = f"{0.08 + more:.0%} beside 8% of 1,000 questions, 18 tests"

@@ -102,7 +102,7 @@ def test_kappa_of_each_judge_model_and_subject(two: Calibration) -> None:
     [gap] = two.gaps
     assert (gap.first, gap.second, gap.n, gap.apart) == ("j/good", "j/poor", 160, True)
     kappas = [cell_of(two, judge, "", m).kappa.value for judge in two.judges for m in two.models]
-    assert gap.gap.difference == pytest.approx(np.mean(kappas[:2]) - np.mean(kappas[2:]))
+    assert gap.difference.value == pytest.approx(np.mean(kappas[:2]) - np.mean(kappas[2:]))
     assert two.mean("j/good").kappa.value == pytest.approx(np.mean(kappas[:2]))
     assert "ahead of j/poor (p < .001)" in verdict_of(two)
 
@@ -126,7 +126,7 @@ def test_several_raters(tmp_path: Path) -> None:
     ]
     together = cohen_kappa(*zip(*pairs, strict=True), labels=range(4))
     assert ceiling.kappa.value == pytest.approx(together.value)
-    assert beside.gap.difference == pytest.approx(cell.kappa.value - ceiling.kappa.value)
+    assert beside.difference.value == pytest.approx(cell.kappa.value - ceiling.kappa.value)
     assert "eople agree" in verdict_of(one)
 
 
@@ -270,7 +270,7 @@ def test_undefined_figures(tmp_path: Path) -> None:
 def test_judges_without_a_common_answer_are_not_compared(tmp_path: Path) -> None:
     two = found(tmp_path, {"good": GOOD[:40], "poor": POOR[40:]}, people(*SAID))
     [gap] = two.gaps
-    assert (gap.n, gap.apart, gap.gap.reason) == (0, None, Reason("no_answer_of_both"))
+    assert (gap.n, gap.apart, gap.difference.reason) == (0, None, Reason("no_answer_of_both"))
     assert math.isnan(gap.p_adjusted)
     assert two.ceilings == ()
 

@@ -91,8 +91,8 @@ def test_labels(labels: list[tuple[int, int, int]], level: float, weights: objec
     assert inside(-3, bias.lower, bias.value, bias.upper, 3)
     mean = kappa_mean(first, weights=weights, level=level)  # type: ignore[arg-type]
     assert inside(-1, mean.lower, mean.value, mean.upper, 1)
-    gap = kappa_gap(first, second, weights=weights, level=level)  # type: ignore[arg-type]
-    assert inside(-2, gap.lower, gap.difference, gap.upper, 2)
+    gap, _ = kappa_gap(first, second, weights=weights, level=level)  # type: ignore[arg-type]
+    assert inside(-2, gap.lower, gap.value, gap.upper, 2)
 
 
 HITS = st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1, max_size=8)
@@ -101,8 +101,8 @@ HITS = st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1, max
 @given(HITS, HITS, LEVELS)
 def test_shares(one: list[tuple[int, int]], other: list[tuple[int, int]], level: float) -> None:
     both = [([min(x, n) for x, n in side], [n for _, n in side]) for side in (one, other)]
-    gap = share_gap(*both[0], *both[1], level=level)
-    assert inside(-1, gap.lower, gap.difference, gap.upper, 1)
+    gap, _ = share_gap(*both[0], *both[1], level=level)
+    assert inside(-1, gap.lower, gap.value, gap.upper, 1)
 
 
 @given(st.integers(-9, 29), st.integers(0, 9), st.integers(1, 9), LEVELS)

@@ -83,15 +83,16 @@ def test_means_and_gaps_over_groups() -> None:
     means = [kappa_mean(one) for one in both]
     assert [one.value for one in means] == pytest.approx(np.mean(kappas, axis=1).tolist())
     assert all(one.lower < one.value < one.upper for one in means)
-    gap = kappa_gap(*both)
-    assert gap.difference == pytest.approx(float(np.mean(kappas[0]) - np.mean(kappas[1])))
-    assert 0 < gap.lower < gap.difference < gap.upper
-    assert gap.p < 0.001
-    assert (gap.n_items, gap.n_groups) == (60, 3)
-    turned = kappa_gap(*both[::-1])
-    assert (turned.difference, turned.p) == pytest.approx((-gap.difference, gap.p))
+    gap, p = kappa_gap(*both)
+    assert gap.value == pytest.approx(float(np.mean(kappas[0]) - np.mean(kappas[1])))
+    assert 0 < gap.lower < gap.value < gap.upper
+    assert p < 0.001
+    assert gap.n_items == 60
+    turned, of_turned = kappa_gap(*both[::-1])
+    assert (turned.value, of_turned) == pytest.approx((-gap.value, p))
     # A judge beside itself, and a group in which nobody is told apart.
-    assert kappa_gap(both[0], both[0]).difference == 0
+    assert kappa_gap(both[0], both[0])[0].value == 0
     alike = np.concatenate([both[0], np.tile(np.diag([0, 0, 0, 1.0]), (60, 1, 1, 1))], axis=1)
     assert kappa_mean(alike).value == pytest.approx(means[0].value)
-    assert kappa_gap(alike, alike).n_groups == 3
+    others = np.concatenate([both[1], np.zeros((60, 1, 4, 4))], axis=1)
+    assert kappa_gap(alike, others)[0].value == pytest.approx(gap.value)

@@ -61,7 +61,7 @@ def of_agreement() -> dict[str, Any]:
         "κ of no case": rankers.cohen_kappa([None], [1]),
         "κ of one label": rankers.cohen_kappa([1, 1], [1, 1]),
         **{f"κ of tables: {case}": kappa_estimate(tables(own)) for case, own in LABELS.items()},
-        "a gap of κ": kappa_gap(*[np.tile(np.diag([0, 0, 0, 1.0]), (9, 1, 1, 1))] * 2),
+        "a gap of κ": kappa_gap(*[np.tile(np.diag([0, 0, 0, 1.0]), (9, 1, 1, 1))] * 2)[0],
     }
 
 

@@ -18,7 +18,13 @@ from tiebreak.analysis.finding import Finding
 from tiebreak.analysis.labelled import SCALES, Case, labelled
 from tiebreak.paths import Paths, path_list
 from tiebreak.rankers.intervals import Estimate, share_over_items
-from tiebreak.rankers.kappa import KappaGap, kappa_estimate, kappa_gap, kappa_mean, label_bias
+from tiebreak.rankers.kappa import (
+    kappa_estimate,
+    kappa_gap,
+    kappa_many,
+    kappa_mean,
+    label_bias,
+)
 from tiebreak.rankers.pairwise_tests import holm
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import RankingLog
@@ -77,15 +83,18 @@ class MeanKappa:
 class JudgeGap:
     """Two judges, or a judge and people (`second` is ""), on the `n` answers that both labelled.
 
-    `gap` is of their mean κ over models with people's labels. `p_adjusted` holds for all pairs of
-    judges together (Holm), and `apart` is whether it is at most 1 − level; None without a test. A
-    judge's distance from people is a test of its own.
+    `difference` is that of their mean κ with people's labels, over the `n_models` models in which
+    both are defined, and `p` that of none. `p_adjusted` holds for all pairs of judges together
+    (Holm), and `apart` is whether it is at most 1 − level; None without a test. A judge's distance
+    from people is a test of its own.
     """
 
     first: str
     second: str
     n: int
-    gap: KappaGap
+    n_models: int
+    difference: Estimate
+    p: float
     p_adjusted: float
     apart: bool | None
 
@@ -320,7 +329,7 @@ def _gaps(
     judges: Sequence[str], cases: Sequence[Case], models: Sequence[str], level: float
 ) -> list[JudgeGap]:
     pairs = [_gap(cases, *pair, models, level) for pair in combinations(judges, 2)]
-    adjusted = holm([pair.gap.p for pair in pairs])
+    adjusted = holm([pair.p for pair in pairs])
     return [
         replace(pair, p_adjusted=p, apart=None if math.isnan(p) else p <= 1 - level)
         for pair, p in zip(pairs, adjusted, strict=True)
@@ -332,10 +341,12 @@ def _gap(
 ) -> JudgeGap:
     """Two judges, or a judge and `PEOPLE`, with a test of its own."""
     both = [case for case in cases if {first, second} <= {*case.judges, PEOPLE}]
+    difference = Estimate(math.nan, math.nan, math.nan, 0, Reason("no_answer_of_both"))
+    p, n_models = math.nan, 0
     if both:
-        gap = kappa_gap(*(_grouped(both, judge, models) for judge in (first, second)), level=level)
-    else:
-        nothing = Reason("no_answer_of_both")
-        gap = KappaGap(math.nan, math.nan, math.nan, math.nan, 0, 0, nothing)
-    apart = None if math.isnan(gap.p) else gap.p <= 1 - level
-    return JudgeGap(first, second, len(both), gap, gap.p, apart)
+        tables, others = (_grouped(both, judge, models) for judge in (first, second))
+        difference, p = kappa_gap(tables, others, level=level)
+        kappas = kappa_many(tables.sum(axis=0)) + kappa_many(others.sum(axis=0))
+        n_models = int(np.count_nonzero(~np.isnan(kappas)))
+    apart = None if math.isnan(p) else p <= 1 - level
+    return JudgeGap(first, second, len(both), n_models, difference, p, p, apart)

@@ -341,22 +341,9 @@ def paired_interval(
     return max(bounds[0], -most), min(bounds[1], most)
 
 
-@dataclass(frozen=True, slots=True)
-class ShareGap:
-    """The first share minus the second, with its interval and the p-value of no difference.
-
-    All are NaN where one of the samples is empty, bounds and p below two clusters in one of them.
-    """
-
-    difference: float
-    lower: float
-    upper: float
-    p: float
-
-
 def share_gap(
     hits: ArrayLike, n: ArrayLike, other_hits: ArrayLike, other_n: ArrayLike, *, level: float = 0.95
-) -> ShareGap:
+) -> tuple[Estimate, float]:
     """Compare two shares over clusters.
 
     Each sample counts as its effective number of events (`design_effect`). The interval adds one
@@ -367,6 +354,11 @@ def share_gap(
 
     Of `n` events, shape (clusters,), `hits` are of the kind that is counted in the first sample;
     the others are those of the second.
+
+    Returns:
+        The first share minus the second, over the clusters of both, and the p-value of no
+        difference. All are NaN where one of the samples is empty, bounds and p below two clusters
+        in one of them.
 
     Raises:
         RankingError: level is out of range.
@@ -380,7 +372,7 @@ def share_gap(
     difference = rate - other_rate
     clusters = k + other_k - 1
     if math.isnan(difference) or min(k, other_k) < 2:
-        return ShareGap(difference, math.nan, math.nan, math.nan)
+        return Estimate(difference, math.nan, math.nan, k + other_k), math.nan
     more, other_more = effective + 2, other_effective + 2
     near = (rate * effective + 1) / more
     other_near = (other_rate * other_effective + 1) / other_more
@@ -392,7 +384,7 @@ def share_gap(
     p = float(2 * stdtr(clusters - 1, -abs(difference) / error)) if error else 1.0
     centre = near - other_near
     lower, upper = min(centre - reach, difference), max(centre + reach, difference)
-    return ShareGap(difference, max(-1.0, lower), min(1.0, upper), p)
+    return Estimate(difference, max(-1.0, lower), min(1.0, upper), k + other_k), p
 
 
 def _sample(hits: FloatArray, n: FloatArray) -> tuple[float, float, int]:

@@ -14,7 +14,7 @@ in `benchmarks/claims/calibration.py`.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 import numpy as np
@@ -37,23 +37,6 @@ FEW_MINORITY: Final = 15.0
 takes twice as many."""
 
 _ONE_LABEL: Final = Reason("one_label")
-
-
-@dataclass(frozen=True, slots=True)
-class KappaGap:
-    """The mean κ of one rater minus that of another, over groups (models, say), with its interval.
-
-    `p` is the two-sided p-value of no difference. `n_groups` counts the groups in which both are
-    defined, `n_items` the items. What is undefined is NaN, and `reason` says why.
-    """
-
-    difference: float
-    lower: float
-    upper: float
-    p: float
-    n_items: int
-    n_groups: int
-    reason: Reason | None = None
 
 
 def kappa_many(tables: ArrayLike, weights: Weights | None = None) -> FloatArray:
@@ -134,7 +117,7 @@ def kappa_gap(
     items: ArrayLike | None = None,
     weights: Weights | None = None,
     level: float = 0.95,
-) -> KappaGap:
+) -> tuple[Estimate, float]:
     """Whether one rater agrees better with a third than another does, paired by item.
 
     The mean over groups of κ against the same labels (LLMEval-Fair, table 10: over models), each
@@ -142,6 +125,10 @@ def kappa_gap(
 
     `first` and `second`, shape (rows, groups, K, K), are tables of either rater on the same
     answers; a row without a group is 0. The others are as in `kappa_estimate`.
+
+    Returns:
+        The first rater's mean κ minus the second's, over groups in which both are defined, and the
+        two-sided p-value of no difference; NaN where it is undefined.
     """
     from scipy.special import stdtr
 
@@ -151,10 +138,9 @@ def kappa_gap(
     totals = [tables.sum(axis=0) for tables in both]
     kappas = [kappa_many(total, weights) for total in totals]
     known = ~np.isnan(kappas[0] + kappas[1])
-    n_groups = int(known.sum())
-    if not n_groups or n_items < 2:
+    if not known.any() or n_items < 2:
         reason = _ONE_LABEL if n_items > 1 else Reason("one_item_to_test")
-        return KappaGap(math.nan, math.nan, math.nan, math.nan, n_items, n_groups, reason)
+        return Estimate(math.nan, math.nan, math.nan, n_items, reason), math.nan
     difference = float(np.mean(kappas[0][known] - kappas[1][known]))
     without, extra = np.zeros(n_items), 0.0
     for sign, tables, total in zip((-1, 1), both, totals, strict=True):
@@ -165,7 +151,7 @@ def kappa_gap(
     reach = student_quantile(n_items, level) * error
     lower, upper = max(difference - reach, -2.0), min(difference + reach, 2.0)
     p = float(2 * stdtr(n_items - 1, -abs(difference) / error))
-    return KappaGap(difference, lower, upper, p, n_items, n_groups)
+    return Estimate(difference, lower, upper, n_items), p
 
 
 def kappa_mean(

@@ -21,7 +21,7 @@ from tiebreak.fair.analysis.contamination import (
     contamination_of,
 )
 from tiebreak.fair.report.contamination import data_of, rows_of, sheets_of, verdict_of
-from tiebreak.rankers.intervals import ShareGap, wilson
+from tiebreak.rankers.intervals import Estimate, wilson
 
 # Table 4: recalled of 1,000 questions of AGIEval (EN and ZH), C-Eval, and the paper's own.
 TABLE_4 = cases(__file__, "table 4")
@@ -208,8 +208,8 @@ def test_no_replay(tmp_path: Path) -> None:
      (None, math.nan, False)],
 )  # fmt: skip
 def test_more_than_the_baseline(apart: bool | None, difference: float, above: bool) -> None:
-    gap = ShareGap(difference, math.nan, math.nan, math.nan)
-    assert RecallGap("m", "old", "ours", gap, math.nan, apart).above is above
+    gap = Estimate(difference, math.nan, math.nan, 0)
+    assert RecallGap("m", "old", "ours", gap, math.nan, math.nan, apart).above is above
 
 
 def test_cells_and_gaps_are_found_by_name() -> None:

@@ -19,7 +19,7 @@ from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding
 from tiebreak.candidates import REPLAY_KEY
 from tiebreak.paths import Paths, path_list, problem_with
-from tiebreak.rankers.intervals import Estimate, ShareGap, share_gap, share_over_items
+from tiebreak.rankers.intervals import Estimate, share_gap, share_over_items
 from tiebreak.rankers.pairwise_tests import holm
 from tiebreak.reason import Reason, Remark
 from tiebreak.text import count
@@ -60,7 +60,7 @@ class Recall:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RecallGap:
-    """How much more a model recalls of a dataset than of a baseline.
+    """How much more a model recalls of a dataset than of a baseline, and the p-value of no more.
 
     `p_adjusted` holds for all models, datasets and baselines together (Holm); `apart` is whether it
     is at most 1 − level, None without a test.
@@ -69,14 +69,15 @@ class RecallGap:
     model: str
     dataset: str
     baseline: str
-    gap: ShareGap
+    difference: Estimate
+    p: float
     p_adjusted: float
     apart: bool | None
 
     @property
     def above(self) -> bool:
         """Whether more is recalled than of the baseline."""
-        return bool(self.apart) and self.gap.difference > 0
+        return bool(self.apart) and self.difference.value > 0
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -151,12 +152,12 @@ def contamination_of(
     chosen = tuple(dict.fromkeys(baselines))
     compared = tuple(name for name in datasets if name not in chosen)
     pairs = [
-        (replay, base, share_gap(*_sums(replay), *_sums(base), level=level))
+        (replay, base, *share_gap(*_sums(replay), *_sums(base), level=level))
         for replay in replays
         for base in replays
         if replay.dataset in compared and base.dataset in chosen and replay.model == base.model
     ]
-    adjusted = holm([gap.p for *_, gap in pairs])
+    adjusted = holm([p for *_, p in pairs])
     return Contamination(
         mask=masks[0],
         models=tuple(sorted({replay.model for replay in replays})),
@@ -168,11 +169,12 @@ def contamination_of(
                 model=replay.model,
                 dataset=replay.dataset,
                 baseline=base.dataset,
-                gap=gap,
-                p_adjusted=p,
-                apart=None if math.isnan(p) else p <= 1 - level,
+                difference=difference,
+                p=p,
+                p_adjusted=together,
+                apart=None if math.isnan(together) else together <= 1 - level,
             )
-            for (replay, base, gap), p in zip(pairs, adjusted, strict=True)
+            for (replay, base, difference, p), together in zip(pairs, adjusted, strict=True)
         ),
         level=level,
         notes=(*notes, *_lacking(replays, chosen)),

@@ -61,7 +61,7 @@ def _sentence(table: Contamination, dataset: str) -> str:
             by_model.setdefault(gap.model, []).append(gap)
     above, below, open_ = list[str](), list[str](), list[str]()
     for model, gaps in by_model.items():
-        less = any(gap.apart and gap.gap.difference < 0 for gap in gaps)
+        less = any(gap.apart and gap.difference.value < 0 for gap in gaps)
         group = above if all(gap.above for gap in gaps) else below if less else open_
         group.append(model)
     baselines = " and ".join(table.baselines)
@@ -122,10 +122,10 @@ def _count(recall: Recall | None) -> Cell:
 
 
 def _points(gap: RecallGap) -> Cell:
-    shown = signed(100 * gap.gap.difference, 1, tone="bad" if gap.above else "")
-    if math.isnan(gap.gap.lower):
+    shown = signed(100 * gap.difference.value, 1, tone="bad" if gap.above else "")
+    if math.isnan(gap.difference.lower):
         return shown
-    bounds = (signed(100 * bound, 1).text for bound in (gap.gap.lower, gap.gap.upper))
+    bounds = (signed(100 * bound, 1).text for bound in (gap.difference.lower, gap.difference.upper))
     return above(shown, " to ".join(bounds))
 
 
@@ -135,7 +135,7 @@ def _flat(table: Contamination, recall: Recall) -> dict[str, Any]:
     data |= in_columns("share", recall.share)
     for base in table.baselines:
         gap = table.gap(recall.model, recall.dataset, base)
-        for name in ("difference", "lower", "upper"):
-            data[f"{name}_from_{base}"] = json_ready(getattr(gap.gap, name)) if gap else None
+        for name, end in (("difference", "value"), ("lower", "lower"), ("upper", "upper")):
+            data[f"{name}_from_{base}"] = json_ready(getattr(gap.difference, end)) if gap else None
         data[f"p_adjusted_from_{base}"] = json_ready(gap.p_adjusted) if gap else None
     return data

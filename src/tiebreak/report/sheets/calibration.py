@@ -98,13 +98,13 @@ def verdict_of(calibration: Calibration) -> str:
 def _beside_people(calibration: Calibration, best: str) -> Iterator[str]:
     for ceiling in calibration.ceilings:
         if ceiling.first == best and ceiling.apart is not None:
-            bounds = _interval(ceiling.gap.lower, ceiling.gap.upper)
-            gap = f"its κ less theirs is {ceiling.gap.difference:+.2f}"
+            bounds = _interval(ceiling.difference.lower, ceiling.difference.upper)
+            gap = f"its κ less theirs is {ceiling.difference.value:+.2f}"
             far = f"{gap} ({bounds}, {count(ceiling.n, 'answer')})"
             if not ceiling.apart:
                 yield f"Whether people agree better with each other cannot be told: {far}"
             else:
-                how = "better" if ceiling.gap.difference < 0 else "less"
+                how = "better" if ceiling.difference.value < 0 else "less"
                 yield f"People agree {how} with each other: {far}"
 
 
@@ -166,7 +166,7 @@ def _pairs(calibration: Calibration) -> Table:
             words(gap.first),
             words(gap.second or EACH_OTHER),
             integer(gap.n),
-            _under(signed(gap.gap.difference), _interval(gap.gap.lower, gap.gap.upper)),
+            _figure(gap.difference, signed),
             Cell("–")
             if math.isnan(gap.p_adjusted)
             else Cell(p_value(gap.p_adjusted), gap.p_adjusted, "good" if gap.apart else ""),
