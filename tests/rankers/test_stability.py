@@ -9,10 +9,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import ArrayLike
 
 from tests.rankers.ballots import FloatArray
-from tiebreak.rankers import ResampledAgreement, Resampling, kendall_tau, spearman
+from tiebreak.rankers import Estimate, ResampledAgreement, Resampling, kendall_tau, spearman
 from tiebreak.rankers.agreement import spearman_many
 from tiebreak.rankers.stability import (
-    AgreementInterval,
     expected_spearman,
     hull,
     mean_statistic,
@@ -107,12 +106,12 @@ def test_bounds_hold_the_value(scores: FloatArray) -> None:
     first, second = scores
     found, swapped = agreement(first, second, 60), agreement(second, first, 60)
     for name in ("spearman", "kendall"):
-        figure: AgreementInterval = getattr(found, name)
+        figure: Estimate = getattr(found, name)
         if math.isnan(figure.value):
             assert figure.reason is not None
             assert math.isnan(figure.lower)
             assert math.isnan(figure.upper)
-        elif figure.undefined < 60:
+        elif not figure.reason or figure.reason["n"] < 60:
             assert -1 <= figure.lower <= figure.upper <= 1
         other = getattr(swapped, name)
         np.testing.assert_allclose(
@@ -124,10 +123,11 @@ def test_undefined_draws_are_left_out_and_counted() -> None:
     # Item 1 ties all: the draw (0, 2), a quarter of all draws, is undefined.
     table = [[1.0, 0.0], [0.5, 0.5]]
     found = agreement(table, table, 400)
-    assert found.spearman.undefined == pytest.approx(100, abs=35)  # standard error 9
+    assert found.spearman.reason is not None
+    assert found.spearman.reason["n"] == pytest.approx(100, abs=35)  # standard error 9
     assert (found.spearman.lower, found.spearman.upper) == (1, 1)
     assert str(found.spearman.reason) == (
-        f"undefined in {found.spearman.undefined} of 400 draws of items, which are left out"
+        f"undefined in {found.spearman.reason['n']} of 400 draws of items, which are left out"
     )
 
 

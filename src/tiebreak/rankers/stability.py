@@ -27,6 +27,7 @@ from tiebreak.rankers.agreement import (
     top1_many,
 )
 from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.uncertainty import Resampling, Statistic, bootstrap_leaderboard
@@ -34,27 +35,15 @@ from tiebreak.reason import Reason
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementInterval:
-    """A figure in [-1, 1] on all items, from the `n` models that both sides hold, and its interval.
+class ResampledAgreement:
+    """Agreement of two leaderboards. `top1_share` is the mean of `top1` over the draws of items.
 
-    `undefined` counts the draws of items in which the figure is undefined: they are left out. What
-    is undefined is NaN; `reason` then says why, or how many draws are left out.
+    Of a correlation that is defined on all items `reason` says in how many draws it is not: they
+    are left out.
     """
 
-    value: float
-    lower: float
-    upper: float
-    n: int
-    undefined: int
-    reason: Reason | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ResampledAgreement:
-    """Agreement of two leaderboards. `top1_share` is the mean of `top1` over the draws of items."""
-
-    spearman: AgreementInterval
-    kendall: AgreementInterval
+    spearman: Estimate
+    kendall: Estimate
     top1: Agreement
     top1_share: float
     level: float
@@ -132,7 +121,7 @@ def resample_agreement(
     ones = np.ones((1, n_items))
     a, b = first(ones)[0], second(ones)[0]
 
-    def interval(figure: Agreement, column: int) -> AgreementInterval:
+    def interval(figure: Agreement, column: int) -> Estimate:
         undefined = int(over_items.undefined[column])
         bounds = (over_items.score, over_items.lower, over_items.upper)
         value, lower, upper = hull(*(float(bound[column]) for bound in bounds))
@@ -141,7 +130,7 @@ def resample_agreement(
             reason = reason or Reason("one_item")
         elif undefined:
             reason = reason or Reason("undefined_draws", n=undefined, draws=how.draws)
-        return AgreementInterval(value, lower, upper, figure.n, undefined, reason)
+        return Estimate(value, lower, upper, n_items, reason)
 
     # The first call was for all items.
     shares = np.concatenate(drawn[1:])[:, 2]
