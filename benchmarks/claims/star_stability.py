@@ -166,9 +166,9 @@ def _orders(n: int) -> Iterator[Claim]:
     """How much of the order of 1,000 questions a tenth keeps, by way of ranking."""
     rng = np.random.default_rng(85)
     found = [star_orders("fair", table_of(rng, World(PAPER, 1000)), n_draws=5) for _ in range(n)]
-    for k, curve in enumerate(found[0].curves):
-        points = [one.curves[k].points[2].mean for one in found]
-        figure = f"stability, stars: ρ of the order with that on all questions, by {curve.method}"
+    for way in found[0].curves:
+        points = [one.curves[way][2].mean for one in found]
+        figure = f"stability, stars: ρ of the order with that on all questions, by {way}"
         yield mean(figure, "100 of 1,000 questions, the 17 scores of table 1", points)
 
 

@@ -187,22 +187,6 @@ def _least_squares(
     return correction, of_row
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedVariance:
-    """Variance over rounds that sampling error alone gives; NaN where it is not known.
-
-    `value` is its mean. Of rounds in which nothing but the questions changes the variance lies
-    between `lower` and `upper` at the level that was asked for; with few rounds that is far apart.
-    """
-
-    value: float
-    lower: float
-    upper: float
-
-
-UNKNOWN = ExpectedVariance(math.nan, math.nan, math.nan)
-
-
 def relative_influence(score: ArrayLike, influence: ArrayLike, reference: int) -> FloatArray:
     """How far each cluster moves the shares of the reference's score (delta method).
 
@@ -219,7 +203,7 @@ def relative_influence(score: ArrayLike, influence: ArrayLike, reference: int) -
     return (moves - moves[:, [reference]] * values / base) / base
 
 
-def expected_variance(covariance: ArrayLike, *, level: float = 0.95) -> ExpectedVariance:
+def expected_variance(covariance: ArrayLike, *, level: float = 0.95) -> Estimate:
     """The sample variance (n − 1) of scores with one mean and this covariance.
 
     It is a weighted sum of χ² variables, about one multiple of a χ² with the same mean and variance
@@ -229,22 +213,26 @@ def expected_variance(covariance: ArrayLike, *, level: float = 0.95) -> Expected
     Args:
         covariance: shape (R, R), of the R rounds' scores; 0 between independent rounds.
         level: in (0, 1).
+
+    Returns:
+        The mean of that variance; of rounds in which nothing but the questions changes it lies
+        between the bounds at this level, far apart with few rounds. NaN below two rounds.
     """
     from scipy.stats import chi2
 
     spread = np.asarray(covariance, np.float64)
     n = len(spread)
     if n < 2 or np.isnan(spread).any():
-        return UNKNOWN
+        return Estimate(math.nan, math.nan, math.nan, n)
     centred = (spread - spread.mean(axis=0)) / (n - 1)
     mean, square = float(np.trace(centred)), float(np.sum(centred * centred.T))
     if not mean > 0 or not square > 0:
-        return ExpectedVariance(0.0, 0.0, 0.0)
+        return Estimate(0.0, 0.0, 0.0, n)
     freedom = mean**2 / square
     lower, upper = (
         mean * float(chi2.ppf(p, freedom)) / freedom for p in ((1 - level) / 2, (1 + level) / 2)
     )
-    return ExpectedVariance(mean, lower, upper)
+    return Estimate(mean, lower, upper, n)
 
 
 def variance_at(variance: ArrayLike, n: int, of_sample: ArrayLike) -> FloatArray:

@@ -25,15 +25,10 @@ def test_more_stars_win_the_match() -> None:
 
 def test_curves_rise_to_one_and_have_the_same_draws() -> None:
     found = star_orders("fair", table_of(300), n_draws=10)
-    assert [curve.method for curve in found.curves] == [
-        "mean stars",
-        "win rate",
-        "Bradley–Terry",
-        "Elo",
-    ]
-    for curve in found.curves:
-        assert curve.points[0].mean < curve.points[-1].mean
-        assert all(p.lower <= p.upper <= 1 for p in curve.points)
+    assert [*found.curves] == ["mean stars", "win rate", "Bradley–Terry", "Elo"]
+    for points in found.curves.values():
+        assert points[0].mean < points[-1].mean
+        assert all(p.lower <= p.upper <= 1 for p in points)
     assert found == star_orders("fair", table_of(300), n_draws=10)
 
 
@@ -41,7 +36,7 @@ def test_mean_stars_of_draws_by_hand() -> None:
     from scipy.stats import spearmanr
 
     table = table_of(100)
-    point = star_orders("fair", table, n_draws=4, seed=3).curves[0].points[2]
+    point = star_orders("fair", table, n_draws=4, seed=3).curves["mean stars"][2]
     assert point.n_clusters == 10
     names = np.array(sorted(set(table.clusters)))
     rhos = []
@@ -68,9 +63,9 @@ def test_too_few_models_and_no_common_question() -> None:
 def test_how_many_questions_are_drawn(n: int, sizes: list[int]) -> None:
     found = star_orders("fair", table_of(n, "abc"), n_draws=1)
     assert (found.n_clusters, found.n_models, found.n_draws, found.seed) == (n, 3, 1, 0)
-    for curve in found.curves:
-        assert [point.n_clusters for point in curve.points] == sizes
-        assert all(math.isnan(point.error) for point in curve.points)
+    for points in found.curves.values():
+        assert [point.n_clusters for point in points] == sizes
+        assert all(math.isnan(point.error) for point in points)
 
 
 def test_draws_in_which_an_order_is_undefined_are_left_out() -> None:

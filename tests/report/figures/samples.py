@@ -25,7 +25,7 @@ from tiebreak.analysis.star_table import StarTable
 from tiebreak.analysis.stars import StarBoard, scored
 from tiebreak.analysis.stars import star_board as board_of
 from tiebreak.analysis.verdict import BoardVerdict
-from tiebreak.fair.analysis.star_samples import OrderCurve, OrderKept, StarOrders
+from tiebreak.fair.analysis.star_samples import OrderKept, StarOrders
 from tiebreak.fair.analysis.star_stability import CauseRow, DatedScore, ErrorCauses, StarCourse
 from tiebreak.rankers import Resampling, peer_views
 from tiebreak.rankers.intervals import Estimate
@@ -207,16 +207,13 @@ def star_board(names: Sequence[str], seed: int = 0, n_items: int = 40) -> StarBo
 
 def star_orders(names: Sequence[str]) -> StarOrders:
     """Four curves; the first name is the benchmark's, with the second in it."""
-    curves = tuple(
-        OrderCurve(
-            way,
-            tuple(
-                OrderKept(10 * 4**k, 1 - 0.5**k / (2 + n), 0.9 - 0.5**k / 2, 1.0, 0.01, 0)
-                for k in range(4)
-            ),
+    curves = {
+        way: tuple(
+            OrderKept(10 * 4**k, 1 - 0.5**k / (2 + n), 0.9 - 0.5**k / 2, 1.0, 0.01, 0)
+            for k in range(4)
         )
         for n, way in enumerate(("mean stars", "win rate", "Bradley–Terry", "Elo"))
-    )
+    }
     return StarOrders(f"{names[0]} {names[1]}", len(names), 1000, curves, 30, 0)
 
 

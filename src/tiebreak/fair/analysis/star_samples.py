@@ -31,7 +31,7 @@ from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.standing import best_first
 from tiebreak.analysis.star_table import Design, StarTable, rounds_of, star_table
 from tiebreak.analysis.stars import MAX_SCORE, scored
-from tiebreak.rankers import competition_ranks, linked
+from tiebreak.rankers import Estimate, competition_ranks, linked
 from tiebreak.rankers.agreement import spearman_many
 from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.pairwise_tests import separation
@@ -88,7 +88,8 @@ class SampledModel:
     """One model: relative scores by round and size, all 0 to 100, NaN where there is none.
 
     `whole` is that over all questions. `mean` and `variance` (n − 1) are over the rounds, as in
-    table 9, and `absolute_variance` is that of scores before they are divided by the reference's.
+    table 9; `expected` is the variance that sampling error alone gives of so many rounds, and
+    `absolute_variance` that of scores before they are divided by the reference's.
     """
 
     model: str
@@ -96,7 +97,7 @@ class SampledModel:
     rounds: tuple[float, ...]
     mean: float
     variance: float
-    expected: linked.ExpectedVariance
+    expected: Estimate
     absolute_variance: float
     sizes: tuple[DrawnScores, ...]
 
@@ -305,9 +306,7 @@ class RoundScores(NamedTuple):
             mean=float(relative.mean()) if known.size else math.nan,
             variance=float(relative.var(ddof=1)) if several else math.nan,
             absolute_variance=float(absolute.var(ddof=1)) if several else math.nan,
-            expected=linked.expected_variance(moves @ moves.T, level=level)
-            if several
-            else linked.UNKNOWN,
+            expected=linked.expected_variance(moves @ moves.T, level=level),
             sizes=sizes,
         )
 
@@ -387,21 +386,13 @@ class OrderKept:
 
 
 @dataclass(frozen=True, slots=True)
-class OrderCurve:
-    """One way of ranking: a point for each size of draws."""
-
-    method: str
-    points: tuple[OrderKept, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class StarOrders:
-    """Curves of one benchmark; questions made of one another count as one of `n_clusters`."""
+    """By way of ranking a point for each size of draws; siblings are one of `n_clusters`."""
 
     benchmark: str
     n_models: int
     n_clusters: int
-    curves: tuple[OrderCurve, ...]
+    curves: Mapping[str, tuple[OrderKept, ...]]
     n_draws: int
     seed: int
 
@@ -430,7 +421,7 @@ def star_orders(
             row[np.random.default_rng(seed + number).permutation(n_clusters)[:size]] = 1
         for way, statistic in ways.items():
             points[way].append(_kept(spearman_many(statistic(counts), reference[way]), size))
-    curves = tuple(OrderCurve(way, tuple(kept)) for way, kept in points.items())
+    curves = {way: tuple(kept) for way, kept in points.items()}
     return StarOrders(benchmark, n_models, n_clusters, curves, n_draws, seed)
 
 

@@ -1,6 +1,7 @@
 """Figures of star scores: orders of fewer questions, by date, causes (LLMEval-Fair, 5, 2 and 3)."""
 
 import math
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 
@@ -61,9 +62,11 @@ def orders_figure(orders: StarOrders) -> Drawing | None:
 
     None where no ρ is defined.
     """
-    known = [
-        point for curve in orders.curves for point in curve.points if not math.isnan(point.mean)
-    ]
+    curves = {
+        method: [point for point in points if not math.isnan(point.mean)]
+        for method, points in orders.curves.items()
+    }
+    known = [*chain.from_iterable(curves.values())]
     if not known:
         return None
     title = f"{short(orders.benchmark, 60)} · the order with fewer questions"
@@ -79,29 +82,26 @@ def orders_figure(orders: StarOrders) -> Drawing | None:
                 f"of {count(orders.n_draws, 'draw')}; bands: the middle 90% of the draws",
             ],
         )
-        for curve, (colour, line, marker) in zip(orders.curves, _LINES, strict=False):
-            points = [point for point in curve.points if not math.isnan(point.mean)]
+        for (method, points), (colour, line, marker) in zip(curves.items(), _LINES, strict=False):
             sizes = [point.n_clusters for point in points]
             lower, upper = [p.lower for p in points], [p.upper for p in points]
             axes.fill_between(sizes, lower, upper, color=colour, alpha=0.1, linewidth=0)
             axes.plot(
                 sizes, [p.mean for p in points], linestyle=line, marker=marker, markersize=4,
-                color=colour, label=curve.method,
+                color=colour, label=method,
             )  # fmt: skip
         axes.set_ylabel("ρ")
         axes.set_ylim(*limits([*(p.lower for p in known), 1.0], within=(-1, 1)))
         axes.grid()
         axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-    first = [curve.points[0] for curve in orders.curves if curve.points]
-    words = ", ".join(
-        f"{curve.method} {decimal(point.mean, 2)}"
-        for curve, point in zip(orders.curves, first, strict=True)
-    )
+    first = {method: points[0] for method, points in orders.curves.items()}
+    words = ", ".join(f"{method} {decimal(point.mean, 2)}" for method, point in first.items())
+    n_first = next(iter(first.values())).n_clusters
     return Drawing(
         slug("orders", orders.benchmark),
         title,
         f"How well draws of questions keep the order of all: with "
-        f"{count(first[0].n_clusters, 'question')} ρ is {words}.",
+        f"{count(n_first, 'question')} ρ is {words}.",
         figure,
     )
 

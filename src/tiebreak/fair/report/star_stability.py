@@ -56,8 +56,8 @@ def data_of(report: StarStability) -> dict[str, Any]:
     """The fields of `StarStability` under "tiebreak/star-stability", version 1.
 
     The parts have the fields of `StarSamples`, `StarRound`, `SampleSize`, `SampledModel`,
-    `ExpectedVariance`, `DrawnScores` and `Neighbours`, of `StarOrders`, `OrderCurve`, `OrderKept`,
-    `Elsewhere`, `StarCourse`, `DatedScore`, and of `ErrorCauses`, `CauseRow` and `RaterPair`.
+    `DrawnScores` and `Neighbours`, of `StarOrders`, `OrderKept`, `Elsewhere`, `StarCourse`,
+    `DatedScore`, and of `ErrorCauses`, `CauseRow` and `RaterPair`.
     """
     parts = ("samples", "orders", "elsewhere", "courses", "causes", "level", "notes")
     return document("tiebreak/star-stability", 1, **only(report, *parts))
@@ -74,10 +74,10 @@ def rows_of(report: StarStability) -> Rows:
     tables = {
         "samples": list(chain.from_iterable(map(_rows, report.samples))),
         "--elo": [
-            {"benchmark": orders.benchmark, "method": curve.method, **asdict(point)}
+            {"benchmark": orders.benchmark, "method": method, **asdict(point)}
             for orders in report.orders
-            for curve in orders.curves
-            for point in curve.points
+            for method, points in orders.curves.items()
+            for point in points
         ],
         "--dates": [
             {
@@ -269,13 +269,13 @@ def _cause_rows(causes: ErrorCauses) -> list[dict[str, Any]]:
 
 def _orders(orders: StarOrders) -> Sheet:
     """ρ of each way of ranking by size of the draws (LLMEval-Fair, figure 5)."""
-    sizes = [point.n_clusters for point in orders.curves[0].points] if orders.curves else []
-    rows = [(words(curve.method), *map(_order_kept, curve.points)) for curve in orders.curves]
+    sizes = [point.n_clusters for point in next(iter(orders.curves.values()), ())]
+    rows = [(words(way), *map(_order_kept, points)) for way, points in orders.curves.items()]
     undefined = [
-        f"{curve.method}: ρ is undefined in {point.undefined} of {orders.n_draws} draws of "
+        f"{method}: ρ is undefined in {point.undefined} of {orders.n_draws} draws of "
         f"{point.n_clusters:,}, which are left out"
-        for curve in orders.curves
-        for point in curve.points
+        for method, points in orders.curves.items()
+        for point in points
         if point.undefined
     ]
     columns = (names("Ranked by"), *(Column(f"{size:,}") for size in sizes))
