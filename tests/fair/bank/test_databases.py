@@ -100,7 +100,7 @@ def test_letters_of_all_scripts_and_nothing_but_text(engine: Engine, bank_url: s
     assert kept(engine) == {one.uuid: one for one in own}
     expanded = json.loads(run(bank_url, "expand", "--to", "true_false", "--json"))
     assert expanded["n_questions"] == 5
-    assert set(expanded["refused"][0]) == {"uuid", "why"}
+    assert set(expanded["refused"][0]) == {"where", "what"}
 
 
 def test_no_row_of_the_access_log_can_be_changed(cluster: Cluster) -> None:

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 from tests.cases import cases
 from tests.fair.bank.questions import MATERIAL, choice
 from tiebreak.fair.bank import expansion
-from tiebreak.fair.bank.expansion import METHODS, Refused, expand
-from tiebreak.fair.bank.question import BankQuestion, faults_of
+from tiebreak.fair.bank.expansion import METHODS, expand
+from tiebreak.fair.bank.question import BankQuestion, Remark, faults_of
 
 
 def variants(question: BankQuestion, method: expansion.Method) -> tuple[BankQuestion, ...]:
     made = expand(question, method)
-    assert not isinstance(made, Refused), made
+    assert not isinstance(made, Remark), made
     return made
 
 
 def why(question: BankQuestion, method: expansion.Method = "true_false") -> str:
     made = expand(question, method)
-    return made.why if isinstance(made, Refused) else ""
+    return made.what if isinstance(made, Remark) else ""
 
 
 def test_figure_7() -> None:
@@ -149,8 +149,8 @@ def test_one_is_true_and_order_and_ids_hold(
     key = data.draw(st.integers(0, len(options) - 1))
     question = choice(f"The {stem} is ( ).", options, ascii_uppercase[key], uuid)
     made = expand(question, "true_false")
-    if isinstance(made, Refused):
-        assert made.uuid == uuid
+    if isinstance(made, Remark):
+        assert made.where == uuid
         return
     assert len(made) == len(options)
     assert [one.answer == "true" for one in made] == [n == key for n in range(len(options))]

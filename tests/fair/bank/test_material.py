@@ -130,7 +130,7 @@ def test_what_fails_its_check_is_kept_as_rejected(engine: Engine, name: str) -> 
     found = kept(engine)[variant_uuid("m1", "statements", 1)]
     assert found.status == "rejected"
     assert found.hint.endswith(f"[rejected: {case['why']}]")
-    assert [(one.uuid, one.why) for one in done.rejected] == [(found.uuid, case["why"])]
+    assert [(one.where, one.what) for one in done.rejected] == [(found.uuid, case["why"])]
     assert kept(engine)[variant_uuid("m1", "statements", 2)].status == "draft"
 
 
@@ -147,8 +147,8 @@ def test_malformed_replies_are_asked_again_and_then_named(
     assert len(author.prompts) == 4  # with a repair, and both once more
     assert checker.prompts == []
     [refused] = done.refused
-    assert refused.uuid == "m1"
-    assert why in refused.why
+    assert refused.where == "m1"
+    assert why in refused.what
     assert set(kept(engine)) == {"m1"}
 
 
@@ -166,10 +166,10 @@ def test_a_model_that_fails_is_named(engine: Engine) -> None:
     keep(engine, MATERIAL)
     done, _, _ = write(engine, fail)
     [refused] = done.refused
-    assert "no credit left" in refused.why
+    assert "no credit left" in refused.what
     done, _, _ = write(engine, lambda system, user: GOOD, fail)
     assert len(done.rejected) == 2
-    assert "could not be checked" in done.rejected[0].why
+    assert "could not be checked" in done.rejected[0].what
 
 
 def test_texts_are_data(engine: Engine) -> None:

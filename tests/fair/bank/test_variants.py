@@ -8,8 +8,8 @@ from sqlalchemy import Engine, delete, select, update
 
 from tests.fair.bank.questions import choice, keep, kept
 from tiebreak.fair.bank import expansion
-from tiebreak.fair.bank.expansion import Refused, expand, expand_bank, variant_uuid
-from tiebreak.fair.bank.question import Session
+from tiebreak.fair.bank.expansion import expand, expand_bank, variant_uuid
+from tiebreak.fair.bank.question import Remark, Session
 from tiebreak.fair.bank.quotas import grant
 from tiebreak.fair.bank.review import read_review, write_review
 from tiebreak.fair.bank.schema import QUESTIONS, REVIEWS
@@ -24,11 +24,11 @@ def test_twice_changes_nothing(engine: Engine) -> None:
     first = expand_bank(engine, "true_false")
     assert (first.n_questions, first.n_made, first.n_true, first.n_there) == (4, 12, 3, 0)
     [refused] = first.refused
-    assert refused.uuid == "odd"
+    assert refused.where == "odd"
     after = kept(engine)
     for question in own:
         made = expand(question, "true_false")
-        assert not isinstance(made, Refused)
+        assert not isinstance(made, Remark)
         assert [after[one.uuid] for one in made] == list(made)
     second = expand_bank(engine, "true_false")
     assert (second.n_made, second.n_there, second.n_other) == (0, 12, 0)
@@ -103,7 +103,7 @@ def test_the_same_variant_of_another_question_is_refused(engine: Engine) -> None
     done = expand_bank(engine, "true_false")
     assert done.n_made == 5
     [refused] = done.refused
-    assert refused == Refused(
+    assert refused == Remark(
         "b", f"a variant of it is the same as {variant_uuid('a', 'true_false', 3)}"
     )
 

@@ -21,7 +21,8 @@ from tests.fair.bank.judged import answered_session
 from tests.fair.bank.questions import MATERIAL, choice, keep
 from tests.fair.bank.test_checks import SOUND
 from tests.fair.bank.test_stats import QUESTIONS
-from tiebreak.fair.bank.expansion import Expanded, Refused
+from tiebreak.fair.bank.expansion import Expanded
+from tiebreak.fair.bank.question import Remark
 from tiebreak.fair.bank.quotas import Quota
 from tiebreak.fair.bank.schema import TOKENS, open_bank
 from tiebreak.fair.bank.tokens import SECRET, jti_of
@@ -90,8 +91,8 @@ EXPANDED: list[tuple[str, Expanded]] = [
     ("--to true_false", Expanded("true_false")),
     ("--to true_false", Expanded("true_false", 1, 4, 1)),
     ("--to true_false --approve", Expanded("true_false", 1200, 2400, 1800, 7, 2, 1)),
-    ("--to fill_in", Expanded("fill_in", 2, 1, refused=(Refused("q1", "it is odd"),))),
-    (WRITING, Expanded("statements", 1, 2, 1, rejected=(Refused("s1", "it is false"),), **BILL)),
+    ("--to fill_in", Expanded("fill_in", 2, 1, refused=(Remark("q1", "it is odd"),))),
+    (WRITING, Expanded("statements", 1, 2, 1, rejected=(Remark("s1", "it is false"),), **BILL)),
     (WRITING, Expanded("statements", 2, n_calls=1, cost=None)),
 ]
 
@@ -113,7 +114,7 @@ def test_what_an_expansion_did(no_bank: Handed) -> None:
 
 @pytest.mark.parametrize(("n", "more"), [(10, []), (11, ["… and 1 more; --json names all."])])
 def test_ten_refused_questions_are_named(no_bank: Handed, n: int, more: list[str]) -> None:
-    refused = tuple(Refused(f"q{k}", "odd" if k else "even") for k in range(n))
+    refused = tuple(Remark(f"q{k}", "odd" if k else "even") for k in range(n))
     expands_to(no_bank, Expanded("fill_in", n, refused=refused))
     lines = bank("expand", "--to", "fill_in").splitlines()
     # The reason that most have comes first.

@@ -26,7 +26,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
-from tiebreak.fair.bank.question import BLANK, BankQuestion, faults_of, n_blanks
+from tiebreak.fair.bank.question import BLANK, BankQuestion, Remark, faults_of, n_blanks
 from tiebreak.fair.bank.review import Change, note_changes
 from tiebreak.fair.bank.rows import COLUMNS, by_uuid, parts, question_from, rows_of
 from tiebreak.fair.bank.schema import QUESTIONS, writing
@@ -130,14 +130,6 @@ _NAMESPACE = uuid.UUID("b0b6d1a4-0c3e-5d0e-8a35-6a4e2d2f7c11")
 WORDING: Final[dict[str, dict[str, str]]] = packaged(__file__, "wording.yaml")
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A question that makes no others, and why."""
-
-    uuid: str
-    why: str
-
-
 def made_by(method: str, model: str = "") -> str:
     """The name of an expansion, as its variants carry it."""
     return f"expand/{method} {model}".rstrip()
@@ -148,7 +140,7 @@ def variant_uuid(parent: str, method: str, number: int) -> str:
     return str(uuid.uuid5(_NAMESPACE, f"{parent}\x1f{method}\x1f{number}"))
 
 
-def expand(question: BankQuestion, method: Method) -> tuple[BankQuestion, ...] | Refused:
+def expand(question: BankQuestion, method: Method) -> tuple[BankQuestion, ...] | Remark:
     """The variants of a multiple-choice question, as drafts; any other one is refused.
 
     `true_false` gives one variant for each option, in their order, of which exactly one is true;
@@ -156,7 +148,7 @@ def expand(question: BankQuestion, method: Method) -> tuple[BankQuestion, ...] |
     uuid as `parent`; their hint says what is right, so it gives away all siblings.
     """
     if why := _refusal(question, method):
-        return Refused(question.uuid, why)
+        return Remark(question.uuid, why)
     form = form_of(question.question)
     mark = {"blank": "", "question": "", "open": f" {ANSWERS_MARK}"}[form or "open"]
     stem = question.question.rstrip() + mark
@@ -241,8 +233,8 @@ class Expanded:
     n_there: int = 0
     n_other: int = 0
     n_approved: int = 0
-    refused: tuple[Refused, ...] = ()
-    rejected: tuple[Refused, ...] = ()
+    refused: tuple[Remark, ...] = ()
+    rejected: tuple[Remark, ...] = ()
     n_calls: int = 0
     n_cached: int = 0
     input_tokens: int = 0
@@ -264,9 +256,9 @@ def expand_bank(engine: Engine, method: Method, *, approve: bool = False) -> Exp
         total = connection.execute(counted).scalar_one()
     for parents in tracked(families, "expanding questions", total, size=len):
         made = [expand(parent, method) for parent in parents]
-        refused = tuple(result for result in made if isinstance(result, Refused))
+        refused = tuple(result for result in made if isinstance(result, Remark))
         variants = [
-            variant for family in made if not isinstance(family, Refused) for variant in family
+            variant for family in made if not isinstance(family, Remark) for variant in family
         ]
         with writing(engine) as connection:
             done = keep_variants(connection, variants, done, approve=approve)
@@ -301,7 +293,7 @@ def keep_variants(
             to_approve = approve and row["status"] == "draft"
             new.append({**row, "status": "approved"} if to_approve else row)
         else:
-            refused.append(Refused(row["parent"], f"a variant of it is the same as {uuid}"))
+            refused.append(Remark(row["parent"], f"a variant of it is the same as {uuid}"))
     if new:
         connection.execute(insert(QUESTIONS), new)
     as_made = [

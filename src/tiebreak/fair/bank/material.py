@@ -26,7 +26,7 @@ from typing_extensions import override
 
 from tiebreak.fair.bank import expansion
 from tiebreak.fair.bank.prompting import PROMPT_FOLDER
-from tiebreak.fair.bank.question import BankQuestion, storable
+from tiebreak.fair.bank.question import BankQuestion, Remark, storable
 from tiebreak.fair.bank.rows import parts
 from tiebreak.fair.bank.schema import QUESTIONS, writing
 from tiebreak.progress import tracked
@@ -77,8 +77,8 @@ class Written(NamedTuple):
     """
 
     variants: tuple[BankQuestion, ...] = ()
-    rejected: tuple[expansion.Refused, ...] = ()
-    refused: expansion.Refused | None = None
+    rejected: tuple[Remark, ...] = ()
+    refused: Remark | None = None
     calls: tuple[Call, ...] = ()
 
 
@@ -206,7 +206,7 @@ class StatementWriter:
         ordered = [checked[number] for number in sorted(checked)]
         return Written(
             tuple(variant for variant, _ in ordered),
-            tuple(expansion.Refused(variant.uuid, why) for variant, why in ordered if why),
+            tuple(Remark(variant.uuid, why) for variant, why in ordered if why),
             calls=tuple(calls),
         )
 
@@ -249,7 +249,7 @@ async def _objection(judge: Judge, text: str, statement: Statement) -> tuple[str
 
 
 def _without(material: BankQuestion, why: str, calls: Sequence[Call]) -> Written:
-    return Written(refused=expansion.Refused(material.uuid, why), calls=tuple(calls))
+    return Written(refused=Remark(material.uuid, why), calls=tuple(calls))
 
 
 def _plain(text: str) -> str:

@@ -226,7 +226,9 @@ def expand(
     else:
         done = expand_bank(engine, method, approve=approve)  # type: ignore[arg-type]
     if as_json:
-        echo_json(asdict(done))
+        from tiebreak.report.json import json_ready
+
+        echo_json(json_ready(done))
     else:
         from tiebreak.fair.report.bank import expansion_sheet
         from tiebreak.report import terminal

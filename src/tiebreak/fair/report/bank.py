@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from tiebreak.analysis.constant_answers import ConstantAnswer, ConstantAnswers
 from tiebreak.fair.bank.checks import KINDS, WARNINGS, BankCheck
-from tiebreak.fair.bank.expansion import Expanded, Refused
+from tiebreak.fair.bank.expansion import Expanded
 from tiebreak.fair.bank.importing import ImportReport
 from tiebreak.fair.bank.overview import Part
-from tiebreak.fair.bank.question import STATUSES, Remarks
+from tiebreak.fair.bank.question import STATUSES, Remark, Remarks
 from tiebreak.fair.bank.results import SessionResult
 from tiebreak.fair.bank.stats import BankStats, Growth
 from tiebreak.report.cells import UNDEFINED, Cell, integer, number, share, words
@@ -410,7 +410,7 @@ def expansion_sheet(done: Expanded, *, approve: bool) -> Sheet:
             f"{count(done.n_calls, 'call')} ({done.n_cached:,} from the cache); "
             f"{done.input_tokens:,} tokens in, {done.output_tokens:,} out, {cost}."
         )
-    reasons = Counter(question.why for question in done.refused).most_common()
+    reasons = Counter(remark.what for remark in done.refused).most_common()
     rows = [(words(why), integer(n)) for why, n in reasons]
     table = Table.of((names("Refused, because", 60), *numbers("Questions")), rows)
     sections = (
@@ -421,9 +421,9 @@ def expansion_sheet(done: Expanded, *, approve: bool) -> Sheet:
     return Sheet(f"Expansion to {done.method}", sections=tuple(filter(None, sections)))
 
 
-def _named(verdict: str, refused: tuple[Refused, ...]) -> list[str]:
-    lines = [f"{verdict}: {question.uuid}: {question.why}" for question in refused[:_MOST_REFUSED]]
-    if (more := len(refused) - _MOST_REFUSED) > 0:
+def _named(verdict: str, remarks: tuple[Remark, ...]) -> list[str]:
+    lines = [f"{verdict}: {where}: {what}" for where, what in remarks[:_MOST_REFUSED]]
+    if (more := len(remarks) - _MOST_REFUSED) > 0:
         lines.append(f"… and {more:,} more; --json names all.")
     return lines
 
