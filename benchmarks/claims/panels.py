@@ -182,8 +182,8 @@ def errors(scale: float, number: int, panel: Votes, n_items: int) -> Iterator[Cl
 
 
 def _pair_errors(ranks: Array, native: Array) -> tuple[Estimate, ...]:
-    found = pair_errors(ranks, native)
-    return found.reviewers[0], found.majority
+    (first, *_), _, majority = pair_errors(ranks, native)
+    return first, majority
 
 
 def agreement(

@@ -92,8 +92,8 @@ def of_panels() -> dict[str, Any]:
             f"votes, {case}": rankers.effective_votes(*pair, how=FEW)
             for case, pair in WITH_NATIVE.items()
         },
-        "errors where all passed": pair_errors(VOTES, np.ones_like(NATIVE)).each,
-        "errors without scores": pair_errors(VOTES, np.full_like(NATIVE, NAN)).majority,
+        "errors where all passed": pair_errors(VOTES, np.ones_like(NATIVE))[1],
+        "errors without scores": pair_errors(VOTES, np.full_like(NATIVE, NAN))[2],
     }
 
 

@@ -236,32 +236,24 @@ def _deviations(scores: FloatArray, ranks: FloatArray) -> FloatArray:
     return np.nan_to_num(scores - mean[:, None]).round(DECIMALS)
 
 
-@dataclass(frozen=True, slots=True)
-class PairErrors:
-    """Of the pairs of answers with different native scores, which share is put the wrong way round.
-
-    A tie is half an error. `reviewers` are the R shares, `each` that of all reviewers together, and
-    `majority` that of a majority vote on each pair: near `each` where all err alike.
-    """
-
-    reviewers: tuple[Estimate, ...]
-    each: Estimate
-    majority: Estimate
-
-
 def pair_errors(
     ranks: ArrayLike,
     native: ArrayLike,
     *,
     items: ArrayLike | None = None,
     how: Resampling = Resampling(),
-) -> PairErrors:
+) -> tuple[tuple[Estimate, ...], Estimate, Estimate]:
     """How often reviewers put the answer with the lower native score before the other.
 
     That takes nothing for granted about the panel. Intervals at 95% held the true share in 93–98%
     of simulated panels of 20 to 300 items, of which 35–60% tell answers apart.
 
     Arguments and errors are those of `effective_votes`.
+
+    Returns:
+        The R reviewers' shares of the pairs with different native scores, a tie being half an
+        error; that of all reviewers together; and that of a majority vote on each pair, which is
+        near the second where all err alike.
     """
     table = items_table(ranks)
     scores = _native(native, table)
@@ -282,4 +274,4 @@ def pair_errors(
         share_over_items(*column, items, level=how.level, undefined=Reason("native_ties_all"))
         for column in zip(wrong.T, pairs.T, strict=True)
     )
-    return PairErrors(shares[:-2], each=shares[-1], majority=shares[-2])
+    return shares[:-2], shares[-1], shares[-2]

@@ -135,9 +135,9 @@ def test_right_and_wrong_answers_tell_who_errs(tmp_path: Path) -> None:
     items = [reviews(f"q{k}", ballots, native={"a": 1, "b": 0, "c": 0}) for k in range(3)]
     worth = worth_of(tmp_path, *items)
     assert [one.errors.value for one in worth.reviewers] == [0, 0, 0.5, 1]
-    assert worth.errors.each.value == pytest.approx(1.5 / 4)
+    assert worth.errors.value == pytest.approx(1.5 / 4)
     # a before b by 3:1, a before c by 2:2.
-    assert worth.errors.majority.value == 0.25
+    assert worth.majority_errors.value == 0.25
     assert str(worth.votes.reason) == "native scores tell answers apart in 3 items, and it takes 10"
 
 

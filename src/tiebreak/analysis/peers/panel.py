@@ -14,7 +14,7 @@ from tiebreak.analysis.item_table import or_nan
 from tiebreak.analysis.judge.biases import bound_warning
 from tiebreak.analysis.judge.figures import JudgeReplies, judge_replies
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
-from tiebreak.rankers.dependence import EffectiveVotes, PairErrors, effective_votes, pair_errors
+from tiebreak.rankers.dependence import EffectiveVotes, effective_votes, pair_errors
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.panel import (
     ReviewerAgreement,
@@ -175,8 +175,9 @@ class PanelWorth:
     """The reviewers, in the order of the panel, and what they are worth together.
 
     `votes` says what is known of the independent votes that they amount to, `errors` how often they
-    put a wrong answer before a right one. `without` holds the rankings without each of them, by its
-    own `method`.
+    put a wrong answer before a right one, and `majority_errors` how often a majority of them does,
+    which is near `errors` where all err alike. `without` holds the rankings without each of them,
+    by its own `method`.
     """
 
     reviewers: tuple[ReviewRecord, ...]
@@ -184,7 +185,8 @@ class PanelWorth:
     alpha: Estimate
     kendall_w: Estimate
     votes: EffectiveVotes
-    errors: PairErrors
+    errors: Estimate
+    majority_errors: Estimate
     without: LeaveOneOut
 
 
@@ -193,7 +195,7 @@ def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
     ranks, items = panel.ranks, panel.items
     agreement = reviewer_agreement(ranks, items=items, how=how)
     without = leave_one_out(ranks, items=items, how=how)
-    errors = pair_errors(ranks, panel.native, items=items, how=how)
+    errors, together, majority = pair_errors(ranks, panel.native, items=items, how=how)
     presentation = presentation_bias(ranks, panel.shown, items=items, how=how)
     replies = {row.model: row for row in judge_replies(panel.ballots, level=how.level)}
     records = [
@@ -206,7 +208,8 @@ def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
         alpha=krippendorff_alpha(ranks, items=items, how=how),
         kendall_w=kendall_w(ranks, items=items, how=how)[1],
         votes=effective_votes(ranks, panel.native, items=items, how=how),
-        errors=errors,
+        errors=together,
+        majority_errors=majority,
         without=without,
     )
 
@@ -235,7 +238,7 @@ def _record(
     replies: JudgeReplies | None,
     agreement: ReviewerAgreement,
     without: LeaveOneOut,
-    errors: PairErrors,
+    errors: Sequence[Estimate],
     presentation: PresentationBias,
 ) -> ReviewRecord:
     reviewer = panel.reviewers[number]
@@ -261,7 +264,7 @@ def _record(
         n_left_out=sum(len(listing.left_out) for listing in listings),
         agreement=agreement.reviewers[number],
         distance=without.distances[number],
-        errors=errors.reviewers[number],
+        errors=errors[number],
         shift=shift,
         moved=panel.models[most] if most is not None and shift else None,
         first_changes=without.first_changes[number],

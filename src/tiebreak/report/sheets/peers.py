@@ -319,7 +319,7 @@ def panel_sections(worth: PanelWorth, level: float) -> Iterator[Section]:
     )
     if matrix:
         yield Section.of(_matrix(worth), lines=lines)
-    if not math.isnan(worth.errors.each.value):
+    if not math.isnan(worth.errors.value):
         yield Section.of(_errors(worth, level), legend=[Reason("wrong_before_right")])
     yield Section.of(_reviews(worth, level), legend=[Reason("counts_of_reviews")])
 
@@ -399,8 +399,8 @@ def _votes(votes: EffectiveVotes) -> Remark:
 def _errors(worth: PanelWorth, level: float) -> Table:
     figures = [
         *((reviewer.reviewer.name, reviewer.errors) for reviewer in worth.reviewers),
-        ("all of them", worth.errors.each),
-        ("their majority", worth.errors.majority),
+        ("all of them", worth.errors),
+        ("their majority", worth.majority_errors),
     ]
     columns = numbers("Wrong", interval_heading(level), "Items")
     rows = [
@@ -446,8 +446,8 @@ def panel_data(panel: Panel, worth: PanelWorth) -> dict[str, Any]:
         "alpha": worth.alpha,
         "kendall_w": worth.kendall_w,
         "votes": worth.votes,
-        "errors": worth.errors.each,
-        "majority_errors": worth.errors.majority,
+        "errors": worth.errors,
+        "majority_errors": worth.majority_errors,
         "without_method": worth.without.method,
     }
 
