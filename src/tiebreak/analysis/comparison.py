@@ -71,26 +71,19 @@ class ComparedLog:
 
 
 @dataclass(frozen=True, slots=True)
-class OrderAgreement:
-    """The reference's first verdicts on all pairs against its second ones, in the other order."""
-
-    n_items: int
-    n_models: int
-    agreement: ResampledAgreement
-    expected: float
-
-
-@dataclass(frozen=True, slots=True)
 class BenchmarkComparison:
     """All logs of one benchmark, in the order of SEAL's tables; one of them is the reference.
 
-    `orders` is None unless the reference judged all pairs in both orders. `warnings` say which
-    logs are not to be trusted; `notes` are all other remarks.
+    `orders` holds the reference's first verdicts on all pairs against its second ones, in the other
+    order, and `orders_expected` the ρ to be expected of them; without all pairs in both orders they
+    are None and NaN. `warnings` say which logs are not to be trusted; `notes` are all other
+    remarks.
     """
 
     benchmark: str
     logs: tuple[ComparedLog, ...]
-    orders: OrderAgreement | None
+    orders: ResampledAgreement | None
+    orders_expected: float
     warnings: tuple[Reason, ...]
     notes: tuple[Reason, ...]
 
@@ -198,10 +191,12 @@ def _benchmark(chosen: Entry, entries: Sequence[Entry], how: Resampling) -> Benc
         if common.items and (extra := left_out([entry, chosen], common)):
             beyond.append(Reason("log_compared_on", name=entry.name, kept=extra))
     doubtful = [entry.name for entry in entries if entry.board.trust.state == "doubtful"]
+    orders, orders_expected = _orders(chosen, how)
     return BenchmarkComparison(
         benchmark=chosen.board.benchmark,
         logs=tuple(logs),
-        orders=_orders(chosen, how),
+        orders=orders,
+        orders_expected=orders_expected,
         warnings=(Reason("doubtful_logs", names=doubtful),) if doubtful else (),
         notes=(
             *_run_notes(chosen, runs, entries),
@@ -240,19 +235,12 @@ def _compared(
     )
 
 
-def _orders(chosen: Entry, how: Resampling) -> OrderAgreement | None:
+def _orders(chosen: Entry, how: Resampling) -> tuple[ResampledAgreement | None, float]:
     both = in_each_order(chosen)
-    if both is None:
-        return None
-    common = shared(both)
-    if not (common.items and common.models):
-        return None
-    return OrderAgreement(
-        len(common.items),
-        len(common.models),
-        agreement(*both, common, how),
-        expected(*both, common),
-    )
+    common = shared(both) if both else None
+    if both is None or common is None or not (common.items and common.models):
+        return None, math.nan
+    return agreement(*both, common, how), expected(*both, common)
 
 
 def _run_notes(chosen: Entry, runs: Sequence[Entry], entries: Sequence[Entry]) -> Iterator[Reason]:

@@ -156,7 +156,7 @@ def _ceilings(benchmark: BenchmarkComparison) -> Iterator[_Point]:
     """The reference's agreement with itself, at no price."""
     agreements = [(log.name, log.agreement) for log in benchmark.logs if log.role == "ceiling"]
     if benchmark.orders:
-        agreements.append(("each order", benchmark.orders.agreement))
+        agreements.append(("each order", benchmark.orders))
     for name, agreement in agreements:
         if agreement is not None and not math.isnan(agreement.spearman.value):
             rho = agreement.spearman

@@ -57,8 +57,8 @@ def data_of(comparison: Comparison) -> dict[str, Any]:
     The shape::
 
         {"format", "version", "reference", "level", "draws", "seed",
-         "benchmarks": [{"benchmark", "reference": its name, "logs": [LOG], "orders", "warnings",
-                         "notes"}],
+         "benchmarks": [{"benchmark", "reference": its name, "logs": [LOG], "orders",
+                         "orders_expected", "warnings", "notes"}],
          "totals", "notes"}
 
     LOG has the fields "name", "role", "run", "n_items", "n_models", "agreement", "expected",
@@ -76,7 +76,7 @@ def data_of(comparison: Comparison) -> dict[str, Any]:
                 "benchmark": benchmark.benchmark,
                 "reference": benchmark.reference.name,
                 "logs": [_log(log) for log in benchmark.logs],
-                **only(benchmark, "orders", "warnings", "notes"),
+                **only(benchmark, "orders", "orders_expected", "warnings", "notes"),
             }
             for benchmark in comparison.benchmarks
         ],
@@ -140,10 +140,8 @@ def _agreements(benchmark: BenchmarkComparison, level: float) -> Table:
         name = f"noise ceiling: {log.name}"
         rows.append(_agreement(name, log.n_items, log.agreement, log.gain.value))
     if benchmark.orders:
-        name = "noise ceiling: each order"
-        rows.append(
-            _agreement(name, benchmark.orders.n_items, benchmark.orders.agreement, math.nan)
-        )
+        n_items = benchmark.orders.spearman.n_items
+        rows.append(_agreement("noise ceiling: each order", n_items, benchmark.orders, math.nan))
     gain = Column("Gain", meaning=str(Reason("gain_of_scores")))
     columns = (
         *(names("Agreement"), *numbers("ρ", within, "τ", within, "Top-1")),
