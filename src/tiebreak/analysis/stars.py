@@ -47,7 +47,7 @@ from tiebreak.text import count
 
 @dataclass(frozen=True, slots=True)
 class StyleRow:
-    """One model over benchmarks, all numbers 0 to 100, in the order of `StarStyles.benchmarks`.
+    """One model over benchmarks, all numbers 0 to 100, in the order of the report's boards.
 
     `mean` is the plain mean of the `scores`; `differences` are those of each benchmark from the
     first one, in points.
@@ -57,15 +57,6 @@ class StyleRow:
     mean: Estimate
     scores: tuple[float, ...]
     differences: tuple[Estimate, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StarStyles:
-    """The models that were judged on each of several benchmarks, best mean first."""
-
-    benchmarks: tuple[str, ...]
-    rows: tuple[StyleRow, ...]
-    level: float
 
 
 MAX_STARS = 3
@@ -168,10 +159,13 @@ class StarBoard:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StarReport(Finding):
-    """The star boards of some logs, by name of benchmark; `styles` where there are several."""
+    """The star boards of some logs, by name of benchmark.
+
+    `styles` are the models that were judged on each of several boards, best mean first.
+    """
 
     boards: tuple[StarBoard, ...]
-    styles: StarStyles | None
+    styles: tuple[StyleRow, ...]
 
     def __str__(self) -> str:
         names = shortened([board.benchmark for board in self.boards])
@@ -426,19 +420,19 @@ def times(estimate: Estimate, factor: float) -> Estimate:
 
 def styles_of(
     tables: Mapping[str, StarTable], scores: Mapping[str, LinkedScores], how: Resampling
-) -> StarStyles | None:
-    """Benchmarks side by side; None unless two have a model in common."""
+) -> tuple[StyleRow, ...]:
+    """Benchmarks side by side; empty unless two have a model in common."""
     names = tuple(tables)
     shared = set.intersection(*(set(table.models) for table in tables.values()))
     if len(names) < 2 or not shared:
-        return None
+        return ()
     clusters = sorted({cluster for table in tables.values() for cluster in table.clusters})
     number = {cluster: at for at, cluster in enumerate(clusters)}
     rows = [
         _row(model, [_moves(tables[n], scores[n], model, number) for n in names], how.level)
         for model in sorted(shared)
     ]
-    return StarStyles(names, tuple(sorted(rows, key=lambda row: -row.mean.value)), how.level)
+    return tuple(sorted(rows, key=lambda row: -row.mean.value))
 
 
 def _moves(

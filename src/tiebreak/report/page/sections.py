@@ -355,7 +355,7 @@ def star_boards(report: StarReport) -> Iterator[Made]:
         sheet = stars.board_sheet(board).plus(pairs_section(board))
         yield sheet, [leaderboard_figure(board), subjects_figure(board)]
     if report.styles:
-        yield stars.styles_sheet(report.styles), []
+        yield stars.styles_sheet(report), []
 
 
 def native_scores(entries: Sequence[Entry]) -> Iterator[Made]:

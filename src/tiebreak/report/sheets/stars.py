@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from tiebreak.analysis.stars import StarBoard, StarReport, StarRow, StarStyles
+from tiebreak.analysis.stars import StarBoard, StarReport, StarRow
 from tiebreak.ranking_logs.joins import together
 from tiebreak.reason import Reason
 from tiebreak.report.cells import (
@@ -36,14 +36,14 @@ _DESIGNS = {
 def sheets_of(report: StarReport) -> list[Sheet]:
     """One sheet a benchmark with its bill, then one of all benchmarks side by side."""
     sheets = [board_sheet(board).plus(*bill_sections(board)) for board in report.boards]
-    return [*sheets, *([styles_sheet(report.styles)] if report.styles else [])]
+    return [*sheets, *([styles_sheet(report)] if report.styles else [])]
 
 
 def data_of(report: StarReport) -> dict[str, Any]:
     """The fields of `StarReport` under "tiebreak/stars", version 1.
 
     The parts have the fields of `StarBoard`, `BoardVerdict`, `StarRow`, `StarPair`, `Juror`,
-    `Raters`, `Estimate`, `Receipt`, `StarStyles` and `StyleRow`.
+    `Raters`, `Estimate`, `Receipt` and `StyleRow`.
     """
     return document("tiebreak/stars", 1, boards=report.boards, styles=report.styles)
 
@@ -75,20 +75,20 @@ def board_sheet(board: StarBoard) -> Sheet:
     )
 
 
-def styles_sheet(styles: StarStyles) -> Sheet:
+def styles_sheet(report: StarReport) -> Sheet:
     """Benchmarks, or styles of prompting, side by side (LLMEval-Fair, table 2)."""
-    first, *rest = styles.benchmarks
-    interval = interval_heading(styles.level)
+    first, *rest = benchmarks = [board.benchmark for board in report.boards]
+    interval = interval_heading(report.boards[0].level)
     scores = [
         (words(row.model), *(number(score, 2) for score in row.scores), with_bounds(row.mean))
-        for row in styles.rows
+        for row in report.styles
     ]
     differences = [
-        (words(row.model), *map(signed_with_bounds, row.differences)) for row in styles.rows
+        (words(row.model), *map(signed_with_bounds, row.differences)) for row in report.styles
     ]
-    columns = (model_names(), *map(Column, styles.benchmarks), Column("Mean"))
+    columns = (model_names(), *map(Column, benchmarks), Column("Mean"))
     return Sheet(
-        f"{count(len(styles.benchmarks), 'benchmark')} side by side · stars",
+        f"{count(len(benchmarks), 'benchmark')} side by side · stars",
         sections=(
             Section.of(
                 Table.of(columns, scores, "Scores by benchmark"),
