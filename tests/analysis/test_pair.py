@@ -18,18 +18,20 @@ def test_a_pair_by_hand(tmp_path: Path) -> None:
     orders = ["abc"] * 9 + ["bac"]
     log = write_log(tmp_path / "r.eval", [bracket(f"q{n}", *o) for n, o in enumerate(orders)])
     [found] = compare_pair([log], "a", "b")
-    assert found.difference == pytest.approx(0.4)
-    assert found.n_items == 10
+    assert found.difference.value == pytest.approx(0.4)
+    assert found.difference.n_items == 10
     assert found.p == pytest.approx(22 / 2**10)  # one or none of ten against it, both ways
     # Twelve items: the ten, and one half each way; t with 11 degrees of freedom.
     centre = 4 / 12
     half = stats.t.ppf(0.975, 11) * math.sqrt(((10 + 1) / 4 / 12 - centre**2) / 12)
-    assert (found.lower, found.upper) == pytest.approx((centre - half, centre + half))
+    assert (found.difference.lower, found.difference.upper) == pytest.approx(
+        (centre - half, centre + half)
+    )
     interval = f"{centre - half:+.3f} to {centre + half:+.3f}"
     said = f"a is ahead of b: +0.400 Borda (95% interval {interval}, p = .021, 10 items)."
     assert str(found.sentence) == said
     [turned] = compare_pair([log], "b", "a")
-    assert (turned.difference, turned.p) == (-found.difference, found.p)
+    assert (turned.difference.value, turned.p) == (-found.difference.value, found.p)
     assert str(turned.sentence).startswith("a is ahead of b: ")
 
 
@@ -49,8 +51,8 @@ def test_epochs_of_an_item_are_averaged(tmp_path: Path) -> None:
     items = [bracket("q", *order) for order in ("abc", "bac", "abc")] + [bracket("r", *"abc")]
     samples = [sample(one, f"{n}") for n, one in enumerate(items)]
     [found] = compare_pair([write_log(tmp_path / "r.eval", samples)], "a", "b")
-    assert found.n_items == 2
-    assert found.difference == pytest.approx((0.5 / 3 + 0.5) / 2)
+    assert found.difference.n_items == 2
+    assert found.difference.value == pytest.approx((0.5 / 3 + 0.5) / 2)
 
 
 def test_an_interval_takes_two_items() -> None:
@@ -64,8 +66,8 @@ def test_an_interval_takes_two_items() -> None:
 def test_models_that_never_met(tmp_path: Path) -> None:
     logs = write_log(tmp_path / "r.eval", [bracket("q", *"abc"), bracket("r", *"dbc")])
     [found] = compare_pair(logs, "a", "d")
-    assert (found.n_items, str(found.sentence)) == (0, "No item ranks both a and d.")
-    assert np.isnan([found.difference, found.lower, found.upper, found.p]).all()
+    assert (found.difference.n_items, str(found.sentence)) == (0, "No item ranks both a and d.")
+    assert np.isnan([found.difference.value, found.difference.lower, found.p]).all()
     [one] = compare_pair(logs, "d", "b")
     assert str(one.sentence) == "d and b cannot be told apart: +0.500 Borda (p = 1.000, 1 item)."
 
@@ -76,4 +78,4 @@ def test_apart_is_at_most_one_minus_the_level(level: float, apart: bool, tmp_pat
     [found] = compare_pair(log, "a", "b", level=level)
     assert found.p == 2 / 2**6
     assert str(found.sentence).startswith("a is ahead of b" if apart else "a and b cannot be told")
-    assert found.upper <= 1
+    assert found.difference.upper <= 1

@@ -233,7 +233,7 @@ def test_open_pairs_are_tested_by_their_own_votes(tmp_path: Path) -> None:
         if leads:
             assert pair.difference == pytest.approx(np.mean(leads))
             [alone] = compare_pair(path, pair.above, pair.below)
-            assert (alone.p, alone.difference) == pytest.approx((pair.p, pair.difference))
+            assert (alone.p, alone.difference.value) == pytest.approx((pair.p, pair.difference))
     assert np.isnan([row.lower for row in board.rows]).all()
     labels = read_human_labels(path)
     assert "only pairs that a board left open" in labels.notes[0]

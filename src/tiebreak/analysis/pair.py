@@ -12,7 +12,7 @@ from tiebreak.analysis.finding import Finding
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.paths import Paths
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.intervals import paired_interval
+from tiebreak.rankers.intervals import Estimate, paired_interval
 from tiebreak.rankers.pairwise_tests import item_means, paired_p
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import RankedItem, RankingLog
@@ -27,11 +27,11 @@ class PairComparison(Finding):
     """Two models on one benchmark under one protocol.
 
     `difference` is that of their mean normalized Borda scores, `first` minus `second`, over the
-    `n_items` items that rank both, in [-1, 1] (where people were asked only some pairs, of the
-    shares of the two in votes between them); `lower` and `upper` bound it (`paired_interval`).
-    `p` is the two-sided p-value of a difference of 0 (`paired_p`). It holds for a pair that was
-    chosen beforehand: of many pairs the most different one looks different by chance. The numbers
-    are NaN without a common item, the bounds with fewer than two. `sentence` is who is ahead.
+    items that rank both, in [-1, 1] (where people were asked only some pairs, of the shares of the
+    two in votes between them), with the bounds of `paired_interval`. `p` is the two-sided p-value
+    of a difference of 0 (`paired_p`). It holds for a pair that was chosen beforehand: of many pairs
+    the most different one looks different by chance. The numbers are NaN without a common item, the
+    bounds with fewer than two. `sentence` is who is ahead.
     """
 
     benchmark: str
@@ -40,16 +40,13 @@ class PairComparison(Finding):
     eval_id: str
     first: str
     second: str
-    n_items: int
-    difference: float
-    lower: float
-    upper: float
+    difference: Estimate
     p: float
     level: float
     sentence: Reason
 
     def __str__(self) -> str:
-        sizes = f"{self.difference:+.3f}, {count(self.n_items, 'item')}"
+        sizes = f"{self.difference.value:+.3f}, {count(self.difference.n_items, 'item')}"
         return f"{self.benchmark} · {self.protocol}: {self.first} - {self.second} = {sizes}"
 
 
@@ -92,8 +89,8 @@ def _compared(log: RankingLog, first: str, second: str, level: float) -> Iterato
         gaps = scores - rival_scores
     gaps = gaps[~np.isnan(gaps)]
     # Cells of a round robin may leave [0, 1].
-    difference = float(np.clip(gaps.mean(), -1, 1)) if gaps.size else math.nan
-    lower, upper = paired_interval(gaps, level)
+    mean = float(np.clip(gaps.mean(), -1, 1)) if gaps.size else math.nan
+    difference = Estimate(mean, *paired_interval(gaps, level), len(gaps))
     p = paired_p(gaps)
     yield PairComparison(
         benchmark=log.benchmark,
@@ -102,13 +99,10 @@ def _compared(log: RankingLog, first: str, second: str, level: float) -> Iterato
         eval_id=log.eval_id,
         first=first,
         second=second,
-        n_items=len(gaps),
         difference=difference,
-        lower=lower,
-        upper=upper,
         p=p,
         level=level,
-        sentence=_sentence(first, second, difference, (lower, upper), p, len(gaps), level),
+        sentence=_sentence(first, second, difference, p, level),
     )
 
 
@@ -125,21 +119,13 @@ def leads_of_pairs(
     return {pair: np.array([*map(fmean, by_item.values())]) for pair, by_item in leads.items()}
 
 
-def _sentence(
-    first: str,
-    second: str,
-    difference: float,
-    bounds: tuple[float, float],
-    p: float,
-    n_items: int,
-    level: float,
-) -> Reason:
+def _sentence(first: str, second: str, gap: Estimate, p: float, level: float) -> Reason:
     if math.isnan(p):
         return Reason("pair_without_item", first=first, second=second)
-    lower, upper = bounds
+    difference, lower, upper = gap.value, gap.lower, gap.upper
     interval = Reason("interval", level=level * 100, lower=lower, upper=upper)
     figures = Reason(
-        "test_of_pair", interval="" if math.isnan(lower) else interval, p=p, n_items=n_items
+        "test_of_pair", interval="" if math.isnan(lower) else interval, p=p, n_items=gap.n_items
     )
     if p > 1 - level:
         return Reason(

@@ -6,7 +6,7 @@ from typing import Any
 from tiebreak.analysis.pair import PairComparison
 from tiebreak.reason import Reason
 from tiebreak.report.cells import integer, number, signed, span, words
-from tiebreak.report.json import document, json_ready
+from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
 
 
@@ -29,8 +29,9 @@ def _table(pair: PairComparison) -> Table:
         *(Column(interval_heading(pair.level), left=True), Column("p"), Column("Items")),
     )
     row = (
-        *(words(pair.first), words(pair.second), signed(pair.difference, 3), span(pair)),
-        *(number(pair.p), integer(pair.n_items)),
+        *(words(pair.first), words(pair.second)),
+        *(signed(pair.difference.value, 3), span(pair.difference)),
+        *(number(pair.p), integer(pair.difference.n_items)),
     )
     return Table.of(columns, [row], "One pair")
 
@@ -42,4 +43,14 @@ def data_of(pairs: Iterable[PairComparison]) -> dict[str, Any]:
 
 def rows_of(pairs: Iterable[PairComparison]) -> list[dict[str, Any]]:
     """One row per comparison, with the fields of `PairComparison`."""
-    return [json_ready(pair) for pair in pairs]
+    rows = (
+        {
+            **only(pair, "benchmark", "protocol", "log", "eval_id", "first", "second"),
+            "n_items": pair.difference.n_items,
+            "difference": pair.difference.value,
+            **only(pair.difference, "lower", "upper"),
+            **only(pair, "p", "level", "sentence"),
+        }
+        for pair in pairs
+    )
+    return [json_ready(row) for row in rows]
