@@ -100,7 +100,7 @@ def _canaries(scale: float) -> Iterator[Claim]:
             ]
             found = counted(pairs, how=DRAWS)
             shares += bool(found.share.lower <= share_truth <= found.share.upper)
-            gains += bool(found.lower <= gain_truth <= found.upper)
+            gains += bool(found.gain.lower <= gain_truth <= found.gain.upper)
             alarms += found.bound
         yield share("canaries: persuaded, 95% interval", setting, shares, total, HOLDS)
         yield share("canaries: gain of attacks, 95% interval", setting, gains, total, HOLDS)

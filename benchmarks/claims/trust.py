@@ -86,7 +86,7 @@ def claims(scale: float) -> Iterator[Claim]:
         found = _figures(5, FAIR, few, items, protocol=protocol)
         fine = [_state(one, protocol) == "fine" for one in found]
         yield share(figure, f"fair judge, {protocol}, {items} items", sum(fine), few)
-        gaps = [one.flips.expected - one.flips.rate for one in found]
+        gaps = [one.flips.expected - one.flips.rate.value for one in found]
         figure = "flips: rate to be expected minus rate"
         yield mean(figure, f"fair judge, {protocol}, {items} items", gaps, (-0.03, 0.03))
     found = _figures(6, FAIR, runs(100, scale, least=4), 50, protocol="seal", longer_is_better=0.5)

@@ -111,7 +111,7 @@ def test_all_answers_identical_costs_nothing_and_decides_nothing(tmp_path: Path)
     } == {(1, 0.5, 0, 0, 0)}  # fmt: skip
     row = result.rows[0]
     assert (result.receipt.n_items_without_call, result.judges) == (2, ())
-    assert all(map(math.isnan, (row.unscored_rate, row.margin, result.judge.position.rate)))
+    assert all(map(math.isnan, (row.unscored_rate, row.margin, result.judge.position.rate.value)))
 
 
 def test_one_item_gives_no_interval_and_says_so(tmp_path: Path) -> None:

@@ -29,11 +29,12 @@ NAN = math.nan
 def test_from_one_percent_and_five_points_on_a_judge_is_bound(
     p: float, gain: float, bound: bool
 ) -> None:
-    assert replace(POSITION, p=p, rate=0.5 + gain).bound is bound
-    assert replace(LENGTH, p=p, gain=gain).bound is bound
+    assert replace(POSITION, p=p, rate=Estimate(0.5 + gain, 0, 1, 30)).bound is bound
+    assert replace(LENGTH, p=p, gain=Estimate(gain, 0, 1, 30)).bound is bound
     # Attacks that put a judge off do not persuade it.
     share = Estimate(0.3, 0.1, 0.5, 30)
-    assert Canaries(share, 30, 9, 0, gain, 0, 1, p, (), ()).bound is (bound and gain > 0)
+    canaries = Canaries(share, 30, 9, 0, Estimate(gain, 0, 1, 30), p, (), ())
+    assert canaries.bound is (bound and gain > 0)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_from_one_percent_and_five_points_on_a_judge_is_bound(
 )  # fmt: skip
 def test_flips_that_go_one_way(p: float, rate: float, firsts: int, said: list[str]) -> None:
     flips = replace(FLIPS, p=p, both_first=firsts, both_second=15 - firsts)
-    judge = replace(FAIR, flips=flips, position=replace(POSITION, rate=rate))
+    judge = replace(FAIR, flips=flips, position=replace(POSITION, rate=Estimate(rate, 0, 1, 30)))
     assert list(map(str, faults(judge))) == said
 
 
@@ -56,15 +57,16 @@ def test_ten_lists_are_tested(n: int, tested: bool) -> None:
     found = place_of([shown(k, "abc" if k else "cba") for k in range(n)])
     # A list against all others: 2 · (1 + n) of 2ⁿ signs are as far.
     assert found.p == pytest.approx(2 * (1 + n) / 2**n if tested else NAN, nan_ok=True)
-    assert math.isnan(found.lower) is not tested
+    assert math.isnan(found.rate.lower) is not tested
     assert found.n == n
-    assert found.rate == pytest.approx(1 - 1 / n)
+    assert found.rate.value == pytest.approx(1 - 1 / n)
 
 
 @pytest.mark.parametrize(("n", "interval"), [(9, False), (10, True)])
 def test_ten_items_give_length_an_interval(n: int, interval: bool) -> None:
     found = length_of([met(f"q{k}", ("ab", k % 2, 1 - k % 2, 0.3)) for k in range(n)])
-    assert (math.isnan(found.lower), found.n_items, math.isnan(found.p)) == (not interval, n, True)
+    assert (math.isnan(found.gain.lower), found.gain.n_items) == (not interval, n)
+    assert math.isnan(found.p)
 
 
 @pytest.mark.parametrize(("n", "tested"), [(39, False), (40, True)])
@@ -79,7 +81,7 @@ def test_length_is_tested_where_both_are_longer_often_enough(n: int, tested: boo
 def test_what_makes_a_juror_doubtful(
     share: float, p: float, unscored: int, said: list[str]
 ) -> None:
-    replies = (JudgeReplies("a", 20, unscored, unscored / 20, 0, 1),)
+    replies = (JudgeReplies("a", 20, unscored, Estimate(unscored / 20, 0, 1, 20)),)
     juror = Juror("a", replace(FAIR, replies=replies), Estimate(share, 0, 1, 20), p)
     assert list(map(str, juror_faults(juror))) == said
     found = trust_of(FAIR, RULES["win_rate"], unscored=None, jury=[juror, replace(juror, name="b")])

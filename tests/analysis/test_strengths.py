@@ -204,7 +204,7 @@ def test_a_judge_that_likes_length(control: Control) -> None:
     assert without == sorted(without)
     assert without[3] - without[0] > 1.5
     assert max(under) - min(under) < 0.8
-    assert found.covariates[0].coefficient > 2
+    assert found.covariates[0].coefficient.value > 2
     assert found.covariates[0].twice[0] > 0.7
     assert found.controlled.n_results == found.uncontrolled.n_results == 360
     assert found.n_left_out == 0
@@ -224,13 +224,13 @@ def test_what_does_not_differ_is_said() -> None:
     _, headings, lists, bold = found.covariates
     assert [one.name for one in found.covariates] == ["length", "headings", "lists", "bold"]
     assert lists.n_differ == bold.n_differ == 0
-    assert math.isnan(lists.coefficient)
+    assert math.isnan(lists.coefficient.value)
     assert headings.n_differ > 100
     text = shown(found)
     assert "Answers that met do not differ in lists, bold" in text
     assert "the one twice as long wins" in text
     assert "with twice as many headings" in text
-    assert round_trip(json_ready(found))["covariates"][2]["coefficient"] is None
+    assert round_trip(json_ready(found))["covariates"][2]["coefficient"]["value"] is None
 
 
 @pytest.mark.parametrize(

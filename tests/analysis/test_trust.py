@@ -30,13 +30,22 @@ from tiebreak.scorers.ballots import Call, ItemBallots, Rule
 from tiebreak.scorers.rules import RULES
 
 NAN = math.nan
-POSITION = Position("matches", 0.52, 0.46, 0.58, n=309, p=0.5, enough=True)
-FLIPS = Flips("close", 40, 0.3, 0.2, 0.4, expected=0.3, both_first=6, both_second=6, p=1, coin_p=0)
-LENGTH = Length(0.01, -0.05, 0.07, p=0.7, n_matches=300, n_items=40, reason=None)
+POSITION = Position("matches", Estimate(0.52, 0.46, 0.58, 309), n=309, p=0.5, enough=True)
+FLIPS = Flips(
+    "close",
+    40,
+    Estimate(0.3, 0.2, 0.4, 40),
+    expected=0.3,
+    both_first=6,
+    both_second=6,
+    p=1,
+    coin_p=0,
+)
+LENGTH = Length(Estimate(0.01, -0.05, 0.07, 40), p=0.7, n_matches=300)
 CYCLES = Cycles(Estimate(NAN, NAN, NAN, 0, Reason("no_triple")), 0, NAN)
 CORRECTNESS = Correctness(Estimate(NAN, NAN, NAN, 0, Reason("no_verified_pair")), 0, 0, 0, 0)
 FAIR = JudgeFigures(POSITION, FLIPS, LENGTH, CYCLES, 0.001, CORRECTNESS, replies=())
-BOUND = replace(POSITION, rate=0.92, lower=0.88, upper=0.95, p=0.0)
+BOUND = replace(POSITION, rate=Estimate(0.92, 0.88, 0.95, 309), p=0.0)
 
 
 LISTS = replace(FAIR, position=replace(POSITION, kind="lists", n=100))
@@ -44,16 +53,22 @@ LISTS = replace(FAIR, position=replace(POSITION, kind="lists", n=100))
 
 def judge_of(figures: Mapping[str, Any]) -> JudgeFigures:
     """The fair judge with other figures of some checks."""
-    changed = {
-        name: replace(getattr(FAIR, name), **figure) if isinstance(figure, dict) else figure
-        for name, figure in figures.items()
-        if name != "verified"
-    }
+    changed = {name: figure for name, figure in figures.items() if name != "verified"}
     if "verified" in figures:
         n, n_against, p, enough = figures["verified"]
         share = Estimate(n_against / n, 0.0, 1.0, n)
         changed["correctness"] = Correctness(share, n, n_against, 0, 0, p=p, enough=enough)
-    return replace(FAIR, **changed)
+    judge: JudgeFigures = with_figures(FAIR, changed)
+    return judge
+
+
+def with_figures(finding: Any, figures: Mapping[str, Any]) -> Any:
+    """A dataclass with other figures; those of its parts are mappings."""
+    parts = {
+        name: with_figures(getattr(finding, name), figure) if isinstance(figure, dict) else figure
+        for name, figure in figures.items()
+    }
+    return replace(finding, **parts)
 
 
 def test_states_and_sentences() -> None:
@@ -150,10 +165,10 @@ def test_what_is_said() -> None:
 
 
 def test_gains_in_points() -> None:
-    long = replace(LENGTH, gain=0.9, lower=0.86, upper=0.95)
-    assert "90 points (86 to 95)" in str(length_gain(long))
-    assert "first gains 0 points (-4 to 8)" in str(position_gain(replace(POSITION, rate=0.5)))
-    assert "1 point;" in f"{length_gain(replace(LENGTH, gain=0.01, lower=NAN, upper=NAN))};"
+    assert "90 points (86 to 95)" in str(length_gain(Estimate(0.9, 0.86, 0.95, 40)))
+    even = replace(POSITION, rate=replace(POSITION.rate, value=0.5))
+    assert "first gains 0 points (-4 to 8)" in str(position_gain(even))
+    assert "1 point;" in f"{length_gain(Estimate(0.01, NAN, NAN, 40))};"
 
 
 @pytest.mark.parametrize(("ballots", "alone"), cases(__file__, "alone"))

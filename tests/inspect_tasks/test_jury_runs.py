@@ -60,5 +60,5 @@ def test_a_judge_without_a_provider_is_named_and_the_others_decide(
             assert (gone.unscored or "").startswith("error: planted/fails=1: the provider fails")
     printed = json.loads(run_here("tiebreak", "rank", "out", "--json", cwd=tmp_path))
     [board] = printed["leaderboards"]
-    replies = {one["model"]: one["unscored_rate"] for one in board["judge"]["replies"]}
+    replies = {one["model"]: one["unscored_rate"]["value"] for one in board["judge"]["replies"]}
     assert replies == {FINE: 0, BOUND: 0, BROKEN: 1}

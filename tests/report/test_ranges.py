@@ -138,17 +138,21 @@ BOARDS = st.lists(
 KEYS = {"borda": UNIT, "value": ANY, "rate": UNIT, "share": UNIT, "gain": (-0.5, 0.5)}
 
 
-def intervals(data: Any) -> Iterator[tuple[str, float, float, float]]:
-    """Every figure of some JSON with its interval: its name, lower bound, value, upper bound."""
+def intervals(data: Any, key: str = "") -> Iterator[tuple[str, float, float, float]]:
+    """Every figure of some JSON with its interval: its name, lower bound, value, upper bound.
+
+    An estimate has the name of its `key`.
+    """
     if isinstance(data, Mapping):
         if data.get("lower") is not None:
-            for name in KEYS.keys() & data.keys() if data.keys() & KEYS.keys() else ():
-                yield name, data["lower"], data[name], data["upper"]
-        for part in data.values():
-            yield from intervals(part)
+            for name in KEYS.keys() & data.keys():
+                named = key if name == "value" and key in KEYS else name
+                yield named, data["lower"], data[name], data["upper"]
+        for name, part in data.items():
+            yield from intervals(part, name)
     elif isinstance(data, list | tuple):
         for part in data:
-            yield from intervals(part)
+            yield from intervals(part, key)
 
 
 def all_inside(rows: Iterable[Mapping[Any, Any]], value: str) -> None:

@@ -175,23 +175,19 @@ _BOLD = re.compile(r"(\*\*|__)(?=\S).+?(?<=\S)\1")
 class Covariate:
     """What a difference between two answers does, at equal strength of their models.
 
-    `coefficient` is in log-odds of winning per unit of (a − b) / (a + b), with its interval over
-    items. The two answers differ in it in `n_differ` results; where they never do, it is NaN.
+    `coefficient` is in log-odds of winning per unit of (a − b) / (a + b). The two answers differ in
+    it in `n_differ` results; where they never do, it is NaN.
     """
 
     name: str
-    coefficient: float
-    lower: float
-    upper: float
+    coefficient: Estimate
     n_differ: int
 
     @property
     def twice(self) -> tuple[float, float, float]:
         """How often an answer with twice as much wins, and the interval: (2 − 1) / (2 + 1) = ⅓."""
-        low, value, high = (
-            1 / (1 + math.exp(-coefficient / 3))
-            for coefficient in (self.lower, self.coefficient, self.upper)
-        )
+        ends = (self.coefficient.value, self.coefficient.lower, self.coefficient.upper)
+        value, low, high = (1 / (1 + math.exp(-coefficient / 3)) for coefficient in ends)
         return value, low, high
 
 
@@ -264,8 +260,7 @@ def _controlled(
     missing = Estimate(math.nan, math.nan, math.nan, 0)
     effects = [coefficients.get(name, missing) for name in names]
     return view, tuple(
-        Covariate(name, effect.value, effect.lower, effect.upper, n)
-        for name, effect, n in zip(names, effects, n_differ, strict=True)
+        Covariate(*covariate) for covariate in zip(names, effects, n_differ, strict=True)
     )
 
 

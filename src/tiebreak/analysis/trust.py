@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tiebreak.analysis.judge.biases import ALARM, TOLERANCE, Length, Position
+from tiebreak.analysis.judge.biases import ALARM, TOLERANCE, Position
 from tiebreak.analysis.judge.canaries import Canaries
 from tiebreak.analysis.judge.figures import Correctness, JudgeFigures, Juror
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
+from tiebreak.rankers.intervals import Estimate
 from tiebreak.reason import Reason
 from tiebreak.scorers.rules import PlacementRule
 
@@ -140,16 +141,16 @@ def juror_faults(juror: Juror, *, people: bool = False) -> Iterator[Reason]:
         share = 1 - agreement.value
         yield Reason("contradict_raters" if people else "contradicts_jury", share=share)
     for replies in juror.figures.replies:
-        if replies.unscored_rate > UNSCORED_TOLERANCE:
+        if replies.unscored_rate.value > UNSCORED_TOLERANCE:
             yield Reason("no_usable_reply", n=replies.n_unscored, of=replies.n_questions)
 
 
 def position_gain(position: Position) -> Reason:
     """What being shown first is worth, with its interval."""
+    lower, upper = position.rate.lower - 0.5, position.rate.upper - 0.5
     if position.gain < 0:
-        size = _points(-position.gain, 0.5 - position.upper, 0.5 - position.lower)
-        return Reason("last_gains", size=size)
-    size = _points(position.gain, position.lower - 0.5, position.upper - 0.5)
+        return Reason("last_gains", size=_points(-position.gain, -upper, -lower))
+    size = _points(position.gain, lower, upper)
     return Reason("first_gains", size=size)
 
 
@@ -184,21 +185,21 @@ def _no_fault(judge: JudgeFigures, rule: PlacementRule) -> tuple[State, Reason]:
     return "fine", Reason("no_position_bias", n=position.n, many=many, verified=verified)
 
 
-def length_gain(length: Length) -> Reason:
+def length_gain(gain: Estimate) -> Reason:
     """What being longer is worth, with its interval where there is one."""
-    if length.gain < 0:
-        return Reason("shorter_gains", size=_points(-length.gain, -length.upper, -length.lower))
-    return Reason("longer_gains", size=_points(length.gain, length.lower, length.upper))
+    if gain.value < 0:
+        return Reason("shorter_gains", size=_points(-gain.value, -gain.upper, -gain.lower))
+    return Reason("longer_gains", size=_points(gain.value, gain.lower, gain.upper))
 
 
 def _by_order(position: Position) -> Reason:
-    first = position.gain > 0
+    first, rate = position.gain > 0, position.rate.value
     if position.kind == "lists":
-        share = max(position.rate, 1 - position.rate)
+        share = max(rate, 1 - rate)
         return Reason(
             "lists_as_shown" if first else "lists_against_order", n=position.n, share=share
         )
-    share = position.rate if first else 1 - position.rate
+    share = rate if first else 1 - rate
     return Reason("place_won", place="first" if first else "second", share=share, n=position.n)
 
 

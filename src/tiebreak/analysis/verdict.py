@@ -276,8 +276,8 @@ def _native(
 def _at_equal_length(changes: EqualLength) -> Iterator[Reason]:
     """What the longer answer gains, and what the board would say without it."""
     yield Reason(
-        "longer_may_be_better" if changes.length.gain > 0 else "shorter_may_be_better",
-        gain=length_gain(changes.length),
+        "longer_may_be_better" if changes.length.gain.value > 0 else "shorter_may_be_better",
+        gain=length_gain(changes.length.gain),
     )
     if not changes.sensitive:
         yield Reason("same_at_equal_length")

@@ -233,8 +233,9 @@ def _distrust(position: Position, flips: Flips, verdicts: int, preferences: int)
             f", and {flips.both_first} times in both orders, the one shown second "
             f"{flips.both_second} times"
         )
+        first = percent(position.rate.value)
         return (
-            f"it chose the answer shown first in {percent(position.rate)} of its first verdicts "
+            f"it chose the answer shown first in {first} of its first verdicts "
             f"(unbiased: 50%){both if flips.n_flipped else ''}"
         )
     return None if verdicts else "it gave no verdict that could be used"

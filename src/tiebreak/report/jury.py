@@ -6,7 +6,7 @@ from tiebreak.analysis.judge.figures import Juror
 from tiebreak.analysis.judge.raters import Raters
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.stars import StarBoard
-from tiebreak.report.cells import integer, number, share, share_bounds, share_estimate, words
+from tiebreak.report.cells import integer, number, share, share_estimate, words
 from tiebreak.report.sheet import Column, Section, Table, interval_heading, model_names, numbers
 from tiebreak.text import count
 
@@ -19,7 +19,7 @@ def jury_section(board: Leaderboard | StarBoard) -> Section:
     rows = []
     for juror in board.jury:
         position = juror.figures.position
-        first = [share(position.rate), share_bounds(position.lower, position.upper)]
+        first = share_estimate(position.rate)
         row = [*first * in_pairs, *share_estimate(juror.agreement)]
         if raters:
             row = [integer(_asked(juror)), number(raters.seconds[juror.name], 1), *row]

@@ -52,7 +52,7 @@ def test_persuaded_is_who_prefers_the_attack_and_not_the_same_without_it() -> No
     )
     assert found is not None
     assert (found.n, found.n_persuaded, found.n_unscored, found.share.value) == (5, 2, 1, 0.4)
-    assert found.gain == pytest.approx((1 - 1 + 1) / 5)
+    assert found.gain.value == pytest.approx((1 - 1 + 1) / 5)
     assert found.p == pytest.approx(binom.sf(1, 3, 0.5))  # 2 of 3 that turned
     assert found.kinds == (
         Persuaded("null", 2, 0, 1, 0),
@@ -69,7 +69,7 @@ def test_without_canaries_and_without_verdicts() -> None:
     found = canaries_of(log((None, None, "role")))
     assert found is not None
     assert (found.n, found.n_unscored, found.bound) == (0, 1, False)
-    assert math.isnan(found.gain)
+    assert math.isnan(found.gain.value)
     assert persuasion(found) == Reason("no_canary_verdict")
     cut = [replace(one, problem="error: it broke", placement=None) for one in log((1, -1, "role"))]
     assert canaries_of(cut) is None

@@ -121,9 +121,10 @@ def test_questions_by_judge() -> None:
     mine, other = judge_replies(items)
     assert (mine.model, mine.n_questions, mine.n_unscored) == ("j/judge", 4, 2)
     assert (other.model, other.n_questions, other.n_unscored) == ("j/other", 3, 1)
-    assert mine.unscored_rate == 0.5
+    assert mine.unscored_rate.value == 0.5
     expected = binomtest(1, 3).proportion_ci(0.95, method="wilson")
-    assert (other.lower, other.upper) == pytest.approx((expected.low, expected.high))
+    rate = other.unscored_rate
+    assert (rate.lower, rate.upper) == pytest.approx((expected.low, expected.high))
 
 
 def test_a_reply_that_a_repetition_replaced_is_no_question() -> None:

@@ -32,7 +32,7 @@ from tiebreak.analysis.receipt import KindCalls, Receipt, Settled, Usage
 from tiebreak.analysis.strengths import StrengthRow, StrengthView
 from tiebreak.analysis.trust import Trust
 from tiebreak.candidates.settings import Different
-from tiebreak.rankers import Resampling
+from tiebreak.rankers import Estimate, Resampling
 from tiebreak.rankers.settlement import SettleFor
 from tiebreak.report.csv import text as csv_text
 from tiebreak.report.json import keys_of
@@ -176,6 +176,7 @@ def test_json_is_valid_and_has_the_documented_shape(boards: list[Leaderboard]) -
         StrengthView: first["views"][0],
         StrengthRow: first["views"][0]["rows"][0],
         JudgeFigures: first["judge"],
+        Estimate: first["judge"]["position"]["rate"],
         Position: first["judge"]["position"],
         Flips: first["judge"]["flips"],
         Length: first["judge"]["length"],
@@ -200,10 +201,10 @@ def test_undefined_numbers_are_null(boards: list[Leaderboard]) -> None:
     assert row["model"] == 'm/"x", [bold]'
     assert (row["borda"], row["lower"], row["rank_lower"]) == (1.0, None, None)
     undefined = (
-        first["judge"]["flips"]["rate"],
+        first["judge"]["flips"]["rate"]["value"],
         first["receipt"]["cost"],
         first["resolution_gain"],
-        first["judge"]["length"]["gain"],
+        first["judge"]["length"]["gain"]["value"],
     )
     assert undefined == (None,) * 4
     assert [view["rows"] == [] for view in first["views"]] == [False, True]

@@ -20,7 +20,7 @@ import numpy as np
 
 from tiebreak.rankers import PresentationBias
 from tiebreak.rankers.agreement import kendall_tau_many
-from tiebreak.rankers.intervals import wilson
+from tiebreak.rankers.intervals import Estimate, wilson
 from tiebreak.rankers.pairwise_tests import sign_flip_p, sign_p
 from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.reason import Reason
@@ -61,9 +61,7 @@ class Position:
     """
 
     kind: Kind
-    rate: float
-    lower: float
-    upper: float
+    rate: Estimate
     n: int
     p: float
     enough: bool
@@ -71,7 +69,7 @@ class Position:
     @property
     def gain(self) -> float:
         """Wins per verdict that the answer shown first gains, in [-½, ½]; NaN without verdicts."""
-        return self.rate - 0.5
+        return self.rate.value - 0.5
 
     @property
     def bound(self) -> bool:
@@ -96,9 +94,7 @@ class Flips:
 
     asked: Asked
     n: int
-    rate: float
-    lower: float
-    upper: float
+    rate: Estimate
     expected: float
     both_first: int
     both_second: int
@@ -121,14 +117,11 @@ def enough_verdicts(tests: int) -> float:
 def position_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
     """Whether the answer shown first wins more often, from matches."""
     sides = [side for side in map(_side, _first_verdicts(items)) if side != "tie"]
-    first = wilson(sides.count("left"), len(sides), level=level)
     p = sign_p(sides.count("left"), len(sides)) if sides else math.nan
     return Position(
         kind="matches",
-        rate=first.value,
-        lower=first.lower,
-        upper=first.upper,
-        n=first.n_items,
+        rate=wilson(sides.count("left"), len(sides), level=level),
+        n=len(sides),
         p=p,
         enough=len(sides) >= ENOUGH_VERDICTS,
     )
@@ -152,9 +145,8 @@ def place_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
     half, critical = reach(means, 1 - level), reach(means, ALARM)
     return Position(
         kind="lists",
-        rate=rate,
-        lower=max(rate - half, 0.0),  # in this order of arguments NaN stays NaN
-        upper=min(rate + half, 1.0),
+        # In this order of arguments NaN stays NaN.
+        rate=Estimate(rate, max(rate - half, 0.0), min(rate + half, 1.0), len(known)),
         n=sum(map(len, known)),
         p=sign_flip_p(means) if len(means) >= FEWEST_ITEMS else math.nan,
         enough=critical <= BIAS,
@@ -167,13 +159,10 @@ def flips_of(matches: Iterable[Match], *, level: float = 0.95) -> Flips:
     twice = [match for match in scored if match.flipped is not None]
     flipped = [_side(match.verdicts[0]) for match in twice if match.flipped]
     first, second = flipped.count("left"), flipped.count("right")
-    rate = wilson(len(flipped), len(twice), level=level)
     return Flips(
         asked=_asked(scored, twice),
-        n=rate.n_items,
-        rate=rate.value,
-        lower=rate.lower,
-        upper=rate.upper,
+        n=len(twice),
+        rate=wilson(len(flipped), len(twice), level=level),
         expected=_expected(twice),
         both_first=first,
         both_second=second,
@@ -305,23 +294,19 @@ class Length:
     `gain` is in wins per match, in [-½, ½]: the longer of two answers wins ½ + gain where both
     models are as good. It is the slope of results on who is longer (1, 0, −1) with a constant for
     every pair of models; `n_matches` are in pairs of which now one, now the other is longer. Its
-    interval and the two-sided `p` are by jackknife over the `n_items` of these matches (t), from
-    ten items on; `p` only where each model has the longer answer often enough (some ten times).
-    What is undefined is NaN, and `reason` says why there is no gain.
+    interval and the two-sided `p` are by jackknife over the items of these matches (t), from ten
+    items on; `p` only where each model has the longer answer often enough (some ten times). What is
+    undefined is NaN.
     """
 
-    gain: float
-    lower: float
-    upper: float
+    gain: Estimate
     p: float
     n_matches: int
-    n_items: int
-    reason: Reason | None
 
     @property
     def bound(self) -> bool:
         """Whether the longer or the shorter answer gains, and more than the tolerance."""
-        return self.p <= ALARM and abs(self.gain) >= TOLERANCE
+        return self.p <= ALARM and abs(self.gain.value) >= TOLERANCE
 
 
 def length_of(items: Sequence[ItemBallots], *, level: float = 0.95) -> Length:
@@ -344,7 +329,7 @@ def length_of(items: Sequence[ItemBallots], *, level: float = 0.95) -> Length:
     gain = float(up.sum() / down.sum())
     if m < FEWEST_ITEMS:
         nan = math.nan
-        return Length(float(np.clip(gain, -0.5, 0.5)), nan, nan, nan, n_matches, m, None)
+        return Length(Estimate(float(np.clip(gain, -0.5, 0.5)), nan, nan, m), nan, n_matches)
     # Leaving out an item changes the pairs that met in it, and no others.
     without = _slope(totals[pair] - table)
     more = np.bincount(numbers, without[0] - up[pair], m)
@@ -358,11 +343,11 @@ def length_of(items: Sequence[ItemBallots], *, level: float = 0.95) -> Length:
         p = math.nan
     # Of few matches a slope, and its interval, may leave what a true one can be.
     gain, lower, upper = np.clip([gain, gain - half, gain + half], -0.5, 0.5).tolist()
-    return Length(gain, lower, upper, p, n_matches, m, None)
+    return Length(Estimate(gain, lower, upper, m), p, n_matches)
 
 
 def _nothing(reason: Reason) -> Length:
-    return Length(math.nan, math.nan, math.nan, math.nan, 0, 0, reason)
+    return Length(Estimate(math.nan, math.nan, math.nan, 0, reason), math.nan, 0)
 
 
 def _cells(items: Sequence[ItemBallots]) -> tuple[IntArray, IntArray, FloatArray]:

@@ -53,9 +53,7 @@ class Canaries:
     n: int
     n_persuaded: int
     n_unscored: int
-    gain: float
-    lower: float
-    upper: float
+    gain: Estimate
     p: float
     kinds: tuple[Persuaded, ...]
     by: tuple[str, ...]
@@ -63,7 +61,7 @@ class Canaries:
     @property
     def bound(self) -> bool:
         """Whether attacks gain votes, and more of them than the tolerance."""
-        return self.p <= ALARM and self.gain >= TOLERANCE
+        return self.p <= ALARM and self.gain.value >= TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +108,10 @@ def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canarie
     persuaded = np.array([pair.persuaded for pair in scored], np.float64)
     turned = np.array([pair.turned for pair in scored], np.float64)
     none = Reason("no_scored_canary")
-    gain = lower = upper = p = math.nan
+    gain, p = Estimate(math.nan, math.nan, math.nan, 0, none), math.nan
     if scored:
-        gain = float(turned.mean())
-        lower, upper = _bounds(turned, units, how.level)
+        bounds = _bounds(turned, units, how.level)
+        gain = Estimate(float(turned.mean()), *bounds, len(set(units)))
         gained, n_turned = int(np.sum(turned > 0)), int(np.count_nonzero(turned))
         p = 1.0
         if n_turned:
@@ -124,8 +122,6 @@ def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canarie
         n_persuaded=int(persuaded.sum()),
         n_unscored=len(pairs) - len(scored),
         gain=gain,
-        lower=lower,
-        upper=upper,
         p=p,
         kinds=tuple(_by_kind(scored)),
         by=tuple(sorted({pair.attack for pair in scored if pair.persuaded})),

@@ -61,9 +61,7 @@ class JudgeReplies:
     model: str
     n_questions: int
     n_unscored: int
-    unscored_rate: float
-    lower: float
-    upper: float
+    unscored_rate: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,17 +339,8 @@ def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple
         n = [len(replies) for replies in by_item]
         unusable = [replies.count(False) for replies in by_item]
         effect = design_effect(unusable, n)
-        missing = wilson(sum(unusable), sum(n), level=level, effect=effect)
-        rows.append(
-            JudgeReplies(
-                model=model,
-                n_questions=missing.n_items,
-                n_unscored=sum(unusable),
-                unscored_rate=missing.value,
-                lower=missing.lower,
-                upper=missing.upper,
-            )
-        )
+        rate = wilson(sum(unusable), sum(n), level=level, effect=effect)
+        rows.append(JudgeReplies(model, sum(n), sum(unusable), rate))
     return tuple(rows)
 
 

@@ -274,7 +274,7 @@ def _record(
 
 def _unscored(record: ReviewRecord) -> Reason | None:
     replies = record.replies
-    if replies is None or replies.unscored_rate <= UNSCORED_TOLERANCE:
+    if replies is None or replies.unscored_rate.value <= UNSCORED_TOLERANCE:
         return None
     failed = (record.reason or "").startswith("error:")
     reviewer = record.reviewer.name
@@ -286,7 +286,7 @@ def _unscored(record: ReviewRecord) -> Reason | None:
         reviewer=reviewer,
         n=replies.n_unscored,
         of=replies.n_questions,
-        share=replies.unscored_rate,
+        share=replies.unscored_rate.value,
         common=common,
     )
 

@@ -227,13 +227,13 @@ def _judges(logs: Sequence[ComparedLog], level: float) -> Table:
 def _judge(log: ComparedLog) -> Iterator[Cell]:
     judge = log.board.judge
     position, flips, length = judge.position, judge.flips, judge.length
-    yield from (words(log.name), share(position.rate))
-    yield share_bounds(position.lower, position.upper) if position.n else Cell(UNDEFINED)
-    shown = f"{percent(flips.rate)} of {flips.n:,}"
-    yield Cell(shown, flips.rate) if flips.n else Cell(UNDEFINED)
-    yield number(length.gain, 2)
-    yield span(length)
-    rates = [reply.unscored_rate for reply in judge.replies]
+    yield from (words(log.name), share(position.rate.value))
+    yield share_bounds(position.rate.lower, position.rate.upper) if position.n else Cell(UNDEFINED)
+    shown = f"{percent(flips.rate.value)} of {flips.n:,}"
+    yield Cell(shown, flips.rate.value) if flips.n else Cell(UNDEFINED)
+    yield number(length.gain.value, 2)
+    yield span(length.gain)
+    rates = [reply.unscored_rate.value for reply in judge.replies]
     yield Cell(", ".join(map(percent, rates)) or UNDEFINED, rates[0] if rates else None)
 
 
@@ -286,11 +286,15 @@ def _flat(log: ComparedLog) -> dict[str, Any]:
 def _judge_figures(judge: JudgeFigures) -> dict[str, Any]:
     position, flips, length = judge.position, judge.flips, judge.length
     return {
-        **{f"first_{name}": getattr(position, name) for name in ("rate", "lower", "upper")},
+        "first_rate": position.rate.value,
+        "first_lower": position.rate.lower,
+        "first_upper": position.rate.upper,
         "n_first": position.n,
-        "flip_rate": flips.rate,
+        "flip_rate": flips.rate.value,
         "n_swapped": flips.n,
-        **{f"length_{name}": getattr(length, name) for name in ("gain", "lower", "upper")},
+        "length_gain": length.gain.value,
+        "length_lower": length.gain.lower,
+        "length_upper": length.gain.upper,
         "n_questions": sum(reply.n_questions for reply in judge.replies),
         "n_unscored": sum(reply.n_unscored for reply in judge.replies),
     }

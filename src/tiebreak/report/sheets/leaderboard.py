@@ -75,7 +75,7 @@ def data_of(boards: Iterable[Leaderboard]) -> dict[str, Any]:
     The parts have the fields of `BoardVerdict`, `LeaderboardRow`, `Pair`, `StrengthView`,
     `StrengthRow`, `ControlView` ("control", null unless it was asked for), `Covariate`,
     `JudgeFigures`, `Position`, `Flips`, `Length`, `Cycles`, `Correctness`, `JudgeReplies`,
-    `Canaries` (null without any), `Persuaded`, `Raters` (null where models judged),
+    `Canaries` (null without any), `Persuaded`, `Raters` (null where models judged), `Estimate`,
     `Trust`, `Receipt`, `KindCalls`, `Usage`, `Settled` and `Unranked`.
     """
     return document(
@@ -390,33 +390,36 @@ def judge_lines(board: Leaderboard) -> Iterator[Remark]:
     elif board.rule.asks == "list" and judge.position.n:
         at, many = judge.position, "reviews" if board.rule.reviewed else "lists"
         yield (
-            f"Ranked as shown: {percent(at.rate)} of pairs of answers in {at.n:,} {many} "
-            f"({_rates(at.lower, at.upper)}unbiased: 50%)"
+            f"Ranked as shown: {percent(at.rate.value)} of pairs of answers in {at.n:,} {many} "
+            f"({_rates(at.rate.lower, at.rate.upper)}unbiased: 50%)"
         )
     if judge.correctness.n:
         yield _correctness_line(judge.correctness)
     if board.canaries is not None and board.canaries.n:
         yield canaries_line(board.canaries)
     for reply in judge.replies if board.raters is None else ():
-        bounds, n, of = percents(reply.lower, reply.upper), reply.n_unscored, reply.n_questions
-        rate = reply.unscored_rate
-        yield Reason("no_reply_from", model=reply.model, n=n, of=of, share=rate, bounds=bounds)
+        n, of, rate = reply.n_unscored, reply.n_questions, reply.unscored_rate
+        bounds = percents(rate.lower, rate.upper)
+        yield Reason(
+            "no_reply_from", model=reply.model, n=n, of=of, share=rate.value, bounds=bounds
+        )
 
 
 def _position_line(position: Position) -> Remark:
     if not position.n:
         return f"First answer won: {UNDEFINED} (no verdict preferred a side)"
-    bounds, gain = percents(position.lower, position.upper), position_gain(position)
-    return Reason("first_won", share=position.rate, n=position.n, bounds=bounds, gain=gain)
+    rate, gain = position.rate, position_gain(position)
+    bounds = percents(rate.lower, rate.upper)
+    return Reason("first_won", share=rate.value, n=position.n, bounds=bounds, gain=gain)
 
 
 def _flips_line(flips: Flips) -> str:
     if not flips.n:
         return f"Flips when the order is swapped: {UNDEFINED} (no match was judged in both orders)"
     line = (
-        f"Flips when the order is swapped: {percent(flips.rate)} of "
+        f"Flips when the order is swapped: {percent(flips.rate.value)} of "
         f"{count(flips.n, 'match', 'matches')} judged in both orders "
-        f"({percents(flips.lower, flips.upper)}), {_ASKED[flips.asked]}"
+        f"({percents(flips.rate.lower, flips.rate.upper)}), {_ASKED[flips.asked]}"
     )
     if flips.n_flipped:
         line += f"; {flips.both_first:,} for the first answer, {flips.both_second:,} for the second"
@@ -426,10 +429,12 @@ def _flips_line(flips: Flips) -> str:
 
 
 def _length_line(length: Length) -> Remark:
-    if length.reason is not None:
-        return f"Longer answer: {UNDEFINED} ({length.reason})"
-    gain, n_items = length_gain(length), length.n_items
-    return Reason("gain_of_length", gain=gain, n=length.n_matches, n_items=n_items)
+    gain = length.gain
+    if gain.reason is not None:
+        return f"Longer answer: {UNDEFINED} ({gain.reason})"
+    return Reason(
+        "gain_of_length", gain=length_gain(gain), n=length.n_matches, n_items=gain.n_items
+    )
 
 
 def _correctness_line(correctness: Correctness) -> str:
@@ -453,13 +458,13 @@ def canaries_line(canaries: Canaries) -> str:
     won, plain = (
         sum(getattr(kind, name) for kind in canaries.kinds) for name in ("won", "won_plain")
     )
-    bounds = ""
-    if not math.isnan(canaries.lower):
-        bounds = f", {round(100 * canaries.lower)} to {round(100 * canaries.upper)}"
+    gain, bounds = canaries.gain, ""
+    if not math.isnan(gain.lower):
+        bounds = f", {round(100 * gain.lower)} to {round(100 * gain.upper)}"
     line = (
         f"Planted answers that talk to the judge: preferred to an ordinary one in {won:,} of "
         f"{count(canaries.n, 'pair')}, and in {plain:,} without the attack, so that an attack "
-        f"gains {count(round(100 * canaries.gain), 'point')}{bounds}"
+        f"gains {count(round(100 * gain.value), 'point')}{bounds}"
     )
     return f"{line}; {canaries.n_unscored:,} without a verdict" if canaries.n_unscored else line
 

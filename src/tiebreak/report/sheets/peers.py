@@ -418,7 +418,7 @@ def _reviews(worth: PanelWorth, level: float) -> Table:
         (
             words(f"{reviewer.reviewer.name}{'' if reviewer.reviewer.candidate else ' (panel)'}"),
             integer(reviewer.replies.n_questions if reviewer.replies else 0),
-            share(reviewer.replies.unscored_rate if reviewer.replies else math.nan),
+            share(reviewer.replies.unscored_rate.value if reviewer.replies else math.nan),
             integer(reviewer.n_partial),
             Cell(
                 f"{reviewer.n_left_out:,} in {reviewer.n_cut:,}" if reviewer.n_cut else "0",
