@@ -11,8 +11,12 @@ from tests.rankers.kemeny.exhaustive import all_orders, profiles
 from tests.rankers.kemeny.test_cycles import read
 from tiebreak.rankers.kemeny import cycles, solve
 from tiebreak.rankers.kemeny.certificate import check_certificate
-from tiebreak.rankers.kemeny.small import MOST_IN_SETS, all_optima, majority_triangles
-from tiebreak.rankers.kemeny.solve import kemeny_young
+from tiebreak.rankers.kemeny.solve import (
+    MOST_IN_SETS,
+    all_optima,
+    kemeny_young,
+    majority_triangles,
+)
 from tiebreak.rankers.profile import IntArray, margins
 
 

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from tests.rankers.ballots import FloatArray, mallows, partial, tied, uniform
 from tests.rankers.kemeny.exhaustive import KINDS, all_costs, all_orders, profile, profiles
 from tests.rankers.kemeny.plain import Optima, before, by_subsets
-from tiebreak.rankers.kemeny import cycles, small, solve
+from tiebreak.rankers.kemeny import cycles, solve
 from tiebreak.rankers.kemeny.certificate import KemenyResult, check_certificate
 from tiebreak.rankers.kemeny.solve import kemeny_young
 from tiebreak.rankers.profile import IntArray, Profile
@@ -47,7 +47,7 @@ def check(ranks: FloatArray, found: KemenyResult) -> None:
 
 
 # Cycles of at most so many candidates are solved over all of their sets.
-BY_SETS = [pytest.param(small.MOST_IN_SETS, id="sets"), pytest.param(0, id="bounds")]
+BY_SETS = [pytest.param(solve.MOST_IN_SETS, id="sets"), pytest.param(0, id="bounds")]
 
 
 @pytest.mark.slow
@@ -204,7 +204,7 @@ def test_a_search_without_memory_still_proves_what_the_bound_proves() -> None:
 def test_a_search_without_memory_leaves_a_gap() -> None:
     ranks = uniform(np.random.default_rng(3), 11, 14)
     full = kemeny_young(ranks)
-    assert max(map(len, full.cycles)) > small.MOST_IN_SETS
+    assert max(map(len, full.cycles)) > solve.MOST_IN_SETS
     with patch.object(cycles, "MAX_EDGES", 5), patch.object(cycles, "violated_cycles") as rows:
         rows.return_value = np.empty((0, 3), np.int64)
         found = kemeny_young(ranks)

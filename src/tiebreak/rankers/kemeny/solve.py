@@ -1,6 +1,11 @@
 """Exact Kemeny–Young for one profile, from the outside in.
 
-Every majority cycle is a problem of its own. A small one is solved over all of its sets (`small`).
+Every majority cycle is a problem of its own. A small one is solved by dynamic programming over all
+of its sets: the cheapest order of a set has a head, which breaks the majorities of the rest over
+it, and after it the cheapest order of the rest (Held and Karp 1962). Of the orders that end with a
+set, the cheapest costs what the cheapest order of the set, the cheapest order of the others, and
+the majorities of the set over the others add up to.
+
 For others there is a good order by local search, a lower bound from 3-cycles (by linear programming
 where many of them meet), and between the two a search over sets that finds every optimal order.
 Those of the profile are made out of those of its parts.
@@ -15,7 +20,8 @@ import contextlib
 import math
 import time
 from collections.abc import Sequence
-from itertools import pairwise
+from functools import cache
+from itertools import pairwise, permutations
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -24,6 +30,7 @@ from numpy.typing import ArrayLike
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
 from tiebreak.rankers.kemeny.certificate import Certificate, KemenyResult
 from tiebreak.rankers.kemeny.cycles import (
+    FAR,
     SCALE,
     Bound,
     Heads,
@@ -34,8 +41,8 @@ from tiebreak.rankers.kemeny.cycles import (
     improve,
     packed,
 )
-from tiebreak.rankers.kemeny.small import MOST_IN_SETS, all_optima, majority_triangles
 from tiebreak.rankers.profile import (
+    FloatArray,
     IntArray,
     Profile,
     as_ballots,
@@ -46,6 +53,9 @@ from tiebreak.rankers.profile import (
 from tiebreak.reason import Reason
 
 MAX_SETS = 300_000  # sets that are counted before giving up: about a second
+
+MOST_IN_SETS = 10
+"""Of so few candidates all sets are looked at; of more, only those that a bound leaves."""
 
 
 class Part(NamedTuple):
@@ -261,6 +271,77 @@ def _solve_cycle(margin: IntArray, cycle: tuple[int, ...], deadline: float) -> P
             floor += step
         cost, heads, complete = floor, explored[0], True
     return Part(cycle, max(heads), heads, cost, floor, complete, bound, step)
+
+
+@cache
+def _sets(n: int) -> tuple[FloatArray, FloatArray, IntArray, list[slice]]:
+    """The sets of n candidates by size, so that counting from the end gives what each leaves out.
+
+    Of shape (2^n, n): whether each candidate is inside, 1 or 0, and whether outside; and the number
+    of the set without it. Then which sets have 2, … n members.
+    """
+    bits = np.arange(1 << n)
+    bits = bits[np.argsort(np.bitwise_count(bits), kind="stable")]
+    member = bits[:, None] >> np.arange(n) & 1
+    rest = np.argsort(bits)[bits[:, None] - (member << np.arange(n))]
+    ends = np.cumsum(np.bincount(member.sum(axis=1))).tolist()
+    inside = member.astype(np.float64)
+    return inside, 1 - inside, rest, [slice(*both) for both in pairwise(ends[1:])]
+
+
+def all_optima(margin: IntArray, columns: IntArray) -> tuple[Heads, int, int]:
+    """The optimal orders of at most `MOST_IN_SETS` candidates.
+
+    Args:
+        margin: shape (n, n), antisymmetric.
+        columns: shape (n,), ascending: what the n candidates are called in the answer.
+
+    Returns:
+        For every set that ends an optimal order, who may come first in it; the sum of majorities
+        that such an order breaks; and that sum for the best order that ends with any other set: if
+        the optimal order is unique, for the second best.
+    """
+    inside, outside, rest, sizes = _sets(len(columns))
+    # Shape (2^n, n): the majorities of a set over a candidate, and what the set's cheapest order
+    # costs that the candidate heads. These are whole numbers, exact below 2^53.
+    broken = inside @ np.maximum(margin, 0)
+    through = broken + FAR * outside
+    least = np.zeros(len(broken))
+    for sets in sizes:
+        ways = through[sets]
+        ways += least.take(rest[sets])
+        np.minimum.reduce(ways, axis=1, out=least[sets])
+    ending = least + least[::-1] + np.vecdot(broken, outside)
+    optimal = ending == least[-1]
+    second = np.minimum.reduce(ending, where=~optimal, initial=FAR)
+    subset, head = np.nonzero((through == least[:, None]) & optimal[:, None])
+    masks = {0: 0}
+    heads: Heads = {}
+    for number, left, column in np.array([subset, rest[subset, head], columns[head]]).T.tolist():
+        mask = masks[number] = masks[left] | 1 << column
+        heads[mask] = (*heads.get(mask, ()), column)
+    return heads, int(least[-1]), int(second)
+
+
+@cache
+def _triangles(n: int) -> tuple[IntArray, IntArray]:
+    """All directed 3-cycles, the least column first, and their three cells of a matrix (n, n)."""
+    turns = [turn for turn in permutations(range(n), 3) if turn[0] == min(turn)]
+    cycles = np.array(turns, np.int64).reshape(-1, 3)
+    return cycles, (n * cycles + np.roll(cycles, -1, axis=1)).T.copy()
+
+
+def majority_triangles(margin: IntArray) -> IntArray:
+    """Directed 3-cycles of majorities, the strongest first, shape (T, 3), the least column first.
+
+    Args:
+        margin: shape (n, n), antisymmetric, of few candidates: it looks at all n³ / 3 cycles.
+    """
+    cycles, cells = _triangles(len(margin))
+    weakest = np.minimum.reduce(margin.take(cells))
+    order = (-weakest).argsort(kind="stable")
+    strongest: IntArray = cycles[order[: np.count_nonzero(weakest > 0)]]
+    return strongest
 
 
 def _chain(order: Sequence[int]) -> Heads:
