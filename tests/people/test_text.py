@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.cases import cases
-from tiebreak.people.text import LONGEST, formatted, marked, mathml, plain
+from tiebreak.people.page import LONGEST, formatted, marked, mathml, plain
 
 ELEMENTS = {
     *("p", "strong", "em", "s", "code", "pre", "ul", "ol", "li", "blockquote", "hr", "br"),
