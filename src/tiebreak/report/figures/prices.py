@@ -6,23 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison
 from tiebreak.report.cells import decimal
-from tiebreak.report.figures.canvas import (
-    BLUE,
-    MUTED,
-    PALE,
-    PAPER,
-    SMALL,
-    Drawing,
-    add_notes,
-    fitting,
-    new_figure,
-    not_shown,
-    short,
-    slug,
-    styled,
-    titled,
-    wrapped,
-)
+from tiebreak.report.figures import canvas
 from tiebreak.report.figures.panels import Label, label_points
 from tiebreak.text import count
 
@@ -50,7 +34,7 @@ class _Point(NamedTuple):
     upper: float = math.nan
 
 
-def price_figure(comparison: Comparison, against: Against = "calls") -> Drawing | None:
+def price_figure(comparison: Comparison, against: Against = "calls") -> canvas.Drawing | None:
     """One panel per benchmark: each log's ρ with its interval, and the noise ceiling.
 
     A log whose ρ or price is undefined is named below its panel. None where there is no point.
@@ -58,16 +42,16 @@ def price_figure(comparison: Comparison, against: Against = "calls") -> Drawing 
     drawn = [benchmark for benchmark in comparison.benchmarks if list(_points(benchmark, against))]
     if not drawn:
         return None
-    with styled():
+    with canvas.styled():
         figure = _panels(comparison, against)
         missing = (
-            f"{short(benchmark.benchmark)}: {text}"
+            f"{canvas.short(benchmark.benchmark)}: {text}"
             for benchmark in comparison.benchmarks
             for text in _missing(benchmark, against)
         )
-        add_notes(figure, [*_reading(comparison), *missing])
-    return Drawing(
-        slug("agreement", against),
+        canvas.add_notes(figure, [*_reading(comparison), *missing])
+    return canvas.Drawing(
+        canvas.slug("agreement", against),
         f"Agreement with the reference against {AXES[against]}",
         " ".join(_words(comparison, drawn, against)),
         figure,
@@ -77,20 +61,20 @@ def price_figure(comparison: Comparison, against: Against = "calls") -> Drawing 
 def _panels(comparison: Comparison, against: Against) -> "Figure":
     benchmarks = comparison.benchmarks
     columns = min(2, len(benchmarks))
-    if fitting(6.4 * columns) < 6.4 * columns:
+    if canvas.fitting(6.4 * columns) < 6.4 * columns:
         columns = 1
-    rows, width = math.ceil(len(benchmarks) / columns), fitting(6.4 * columns, narrowest=4.0)
-    figure = new_figure(width, 4.6 * rows)
+    rows, width = math.ceil(len(benchmarks) / columns), canvas.fitting(6.4 * columns, narrowest=4.0)
+    figure = canvas.new_figure(width, 4.6 * rows)
     figure.set_layout_engine("constrained")
     panels = list(figure.subplots(rows, columns, squeeze=False).flat)
     for axes, benchmark in zip(panels, benchmarks, strict=False):
         _draw(axes, benchmark, against)
-        name = short(benchmark.benchmark, 32)
-        if titled():
+        name = canvas.short(benchmark.benchmark, 32)
+        if canvas.titled():
             notes = [
                 line
                 for text in (*_reading(comparison), *_missing(benchmark, against))
-                for line in wrapped(text, width / columns - 0.8, 9)
+                for line in canvas.wrapped(text, width / columns - 0.8, 9)
             ]
             axes.set_title(f"{name} · agreement and its price")
             axes.set_xlabel("\n".join([AXES[against], *notes]))
@@ -104,7 +88,7 @@ def _panels(comparison: Comparison, against: Against) -> "Figure":
     for axes, benchmark in zip(panels, benchmarks, strict=False):
         points = [*_reference(benchmark, against), *_points(benchmark, against)]
         label_points(
-            axes, [Label(short(point.name, _LONGEST), point.x, point.y) for point in points]
+            axes, [Label(canvas.short(point.name, _LONGEST), point.x, point.y) for point in points]
         )
     return figure
 
@@ -112,20 +96,20 @@ def _panels(comparison: Comparison, against: Against) -> "Figure":
 def _draw(axes: "Axes", benchmark: BenchmarkComparison, against: Against) -> None:
     points, ceilings = list(_points(benchmark, against)), list(_ceilings(benchmark))
     for ceiling in ceilings:
-        axes.axhline(ceiling.y, color=MUTED, linestyle="--", linewidth=1, zorder=1)
+        axes.axhline(ceiling.y, color=canvas.MUTED, linestyle="--", linewidth=1, zorder=1)
         axes.annotate(
-            short(ceiling.name, 64), (1, ceiling.y), (0, -2), axes.get_yaxis_transform(),
-            "offset points", ha="right", va="top", color=MUTED, fontsize=SMALL,
+            canvas.short(ceiling.name, 64), (1, ceiling.y), (0, -2), axes.get_yaxis_transform(),
+            "offset points", ha="right", va="top", color=canvas.MUTED, fontsize=canvas.SMALL,
             annotation_clip=False,
         )  # fmt: skip
         if not math.isnan(ceiling.lower):
-            axes.axhspan(ceiling.lower, ceiling.upper, color=MUTED, alpha=0.08, linewidth=0)
+            axes.axhspan(ceiling.lower, ceiling.upper, color=canvas.MUTED, alpha=0.08, linewidth=0)
     for point in points:
         if not math.isnan(point.lower):
-            axes.vlines(point.x, point.lower, point.upper, color=PALE, linewidth=2, zorder=2)
-        axes.plot(point.x, point.y, "o", color=BLUE, zorder=3)
+            axes.vlines(point.x, point.lower, point.upper, color=canvas.PALE, linewidth=2, zorder=2)
+        axes.plot(point.x, point.y, "o", color=canvas.BLUE, zorder=3)
     for point in _reference(benchmark, against):
-        axes.plot(point.x, point.y, "D", color=PAPER, markeredgecolor=BLUE, zorder=3)
+        axes.plot(point.x, point.y, "D", color=canvas.PAPER, markeredgecolor=canvas.BLUE, zorder=3)
     lowest = min([0.9, *(y for p in (*points, *ceilings) for y in (p.y, p.lower) if y == y)])
     # Room for the name of a ceiling below its line.
     bottom = lowest - max(0.05, 0.08 * (1.12 - lowest))
@@ -133,7 +117,7 @@ def _draw(axes: "Axes", benchmark: BenchmarkComparison, against: Against) -> Non
     axes.set_yticks([tick for tick in axes.get_yticks() if bottom <= tick <= 1])
     axes.set_xlim(-0.03 * axes.get_xlim()[1], 1.08 * axes.get_xlim()[1])
     axes.set_xlabel(AXES[against])
-    axes.set_ylabel(f"Spearman's ρ with {short(benchmark.reference.name)}")
+    axes.set_ylabel(f"Spearman's ρ with {canvas.short(benchmark.reference.name)}")
     axes.grid()
 
 
@@ -165,7 +149,7 @@ def _ceilings(benchmark: BenchmarkComparison) -> Iterator[_Point]:
 
 def _missing(benchmark: BenchmarkComparison, against: Against) -> list[str]:
     shown = {point.name for point in _points(benchmark, against)}
-    return not_shown(
+    return canvas.not_shown(
         [log.name for log in benchmark.logs if log.role == "protocol" and log.name not in shown]
     )
 
@@ -186,19 +170,20 @@ def _words(
 ) -> Iterator[str]:
     names = {point.name for benchmark in drawn for point in _points(benchmark, against)}
     yield (
-        f"Spearman's ρ of {count(len(names), 'protocol')} with {short(comparison.reference)} "
-        f"against {AXES[against]}, on {count(len(drawn), 'benchmark')}."
+        f"Spearman's ρ of {count(len(names), 'protocol')} with "
+        f"{canvas.short(comparison.reference)} against {AXES[against]}, "
+        f"on {count(len(drawn), 'benchmark')}."
     )
     benchmark = drawn[0]
     points = list(_points(benchmark, against))
     best, cheapest = max(points, key=lambda p: p.y), min(points, key=lambda p: (p.x, -p.y))
-    where = f"On {short(benchmark.benchmark)} " + (
+    where = f"On {canvas.short(benchmark.benchmark)} " + (
         "the only one" if len(points) == 1 else "the closest"
     )
-    words = f"{where} is {short(best.name)}, ρ {decimal(best.y, 2)} at {_amount(best.x)}"
+    words = f"{where} is {canvas.short(best.name)}, ρ {decimal(best.y, 2)} at {_amount(best.x)}"
     if cheapest is not best:
         words += (
-            f"; the cheapest is {short(cheapest.name)}, ρ {decimal(cheapest.y, 2)} at "
+            f"; the cheapest is {canvas.short(cheapest.name)}, ρ {decimal(cheapest.y, 2)} at "
             f"{_amount(cheapest.x)}"
         )
     yield f"{words}."
