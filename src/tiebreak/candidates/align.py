@@ -73,7 +73,8 @@ def align(
     faults = [*problems, *(problem for part in parts for problem in part.problems)]
     settings = [note for part in parts for note in part.notes if note.kind in _SETTINGS]
     faults += settings if same_settings else []
-    left_out = [problem for problem in faults if problem.kind not in _FATAL] + dropped
+    fatal = _FATAL + (_SETTINGS if same_settings else ())
+    left_out = [problem for problem in faults if problem.kind not in fatal] + dropped
     if not usable and not (mode == "strict" and problems):
         faults.append(Note("empty_folder", "candidates", "no usable file is left"))
         left_out += notes
@@ -83,7 +84,6 @@ def align(
             faults = [problem for problem in faults if problem.kind != "single_model"]
         raise_problems(faults, context=[] if usable else notes)
     else:
-        fatal = _FATAL + (_SETTINGS if same_settings else ())
         raise_problems([p for p in faults if p.kind in fatal], context=left_out)
     noted = {*notes, *left_out, *(note for part in parts for note in part.notes)}
     noted.update(_absent(usable))
