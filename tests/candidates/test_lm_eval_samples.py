@@ -66,6 +66,22 @@ def test_metrics_of_older_files_are_found_without_a_list_of_them(tmp_path: Path)
     assert (found.native_metric, found.native_score) == ("exact_match", 1.0)
 
 
+def test_a_filter_is_taken_of_tasks_that_have_filters(tmp_path: Path) -> None:
+    """A task that names no filter has nothing to choose from, and stays beside one that does."""
+    filtered = [row | {"filter": "strict"} for row in make_rows(2)]
+    for model in ("org/a", "org/b"):
+        write_lm_eval_run(tmp_path, model, filtered, task="gsm8k")
+        write_lm_eval_run(tmp_path, model, make_rows(3), task="mmlu")
+    pool = load_candidates(tmp_path, filter="strict")
+    metrics = {key.benchmark: row["org/a"].native_metric for key, row in pool.candidates.items()}
+    assert metrics == {"gsm8k": "exact_match,strict", "mmlu": "exact_match"}
+    assert {note.what for note in pool.notes} == {
+        "has no filters, 'strict' neither; its score is taken as it is"
+    }
+    with pytest.raises(CandidateError, match="has no filter 'nope'; its filters: strict"):
+        load_candidates(tmp_path, filter="nope")
+
+
 @pytest.mark.parametrize(("summary", "name"), cases(__file__, "where a model gets its name"))
 def test_where_a_model_gets_its_name(tmp_path: Path, summary: Any, name: str) -> None:
     samples = write_lm_eval_run(tmp_path, "org/a", make_rows(1))
