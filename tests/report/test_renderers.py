@@ -51,6 +51,13 @@ def sheet(name: str) -> Sheet:
     )
 
 
+def test_a_command_is_not_folded_on_a_terminal() -> None:
+    """It is indented, and copied from there."""
+    command = " ".join(f"--option-{number}=1" for number in range(20))
+    lines = printed(Sheet("t", sections=(Section.of(lines=["Run it:", f"  {command}"]),)), width=40)
+    assert command in lines.splitlines()
+
+
 class Reader(HTMLParser):
     """The tags of a fragment, and its rows of cells."""
 

@@ -81,12 +81,16 @@ def _show(sheets: Iterable[Sheet] | Sheet, console: Console) -> None:
             if place:
                 console.print()
             for line in block:
-                console.print(line)
+                console.print(line, soft_wrap=line.no_wrap if isinstance(line, Text) else None)
 
 
 def plain(text: str, style: str = "") -> Text:
-    """One line of text, shown as it is: it folds, and what would steer a terminal is replaced."""
-    return Text(one_line(text), style=style, overflow="fold")
+    """One line of text, shown as it is: it folds, and what would steer a terminal is replaced.
+
+    A command, which is indented, does not fold: it is copied.
+    """
+    command = text.startswith("  ") or None
+    return Text(one_line(text), style=style, overflow="fold", no_wrap=command)
 
 
 def _blocks(sheet: Sheet, console: Console) -> Iterator[list[RenderableType]]:
