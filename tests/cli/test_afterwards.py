@@ -28,8 +28,9 @@ def test_where_judging_could_help_the_next_command_is_said(
     handed.instead("tiebreak.study.estimate.cost.small_field", "Few models")
     handed.instead("tiebreak.analysis.diagnosis.diagnose", found)
     handed.instead("tiebreak.cli.diagnose.show")
-    done = tiebreak("diagnose", "my logs", "b", *asked)
-    command = "  tiebreak estimate 'my logs' b --judge MODEL"
+    chosen = ("--mode", "intersect", "--metric", "acc")
+    done = tiebreak("diagnose", "my logs", "b", *chosen, *asked)
+    command = "  tiebreak estimate 'my logs' b --mode intersect --metric acc --judge MODEL"
     expected = f"\nWhat judging would cost:\n{command}\nFew models.\n"
     assert done.stdout == (expected if said else "")
     asked_for = [args for name, args, _ in handed.made if name == "small_field"]

@@ -39,9 +39,10 @@ def diagnose(
     diagnoses = diagnoses_of(pool, level=level, power=power)
     show(form, diagnoses)
     if form is None and any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):
-        where = shlex.join(paths)
-        click.echo(f"\nWhat judging would cost:\n  tiebreak estimate {where} --judge MODEL")
         from tiebreak.study.estimate.cost import small_field
+        from tiebreak.study.estimate.plan import loading_words
 
+        where = shlex.join([*paths, *loading_words(vars(loading))])
+        click.echo(f"\nWhat judging would cost:\n  tiebreak estimate {where} --judge MODEL")
         if few := small_field(pool):
             click.echo(f"{few}.")

@@ -150,6 +150,14 @@ def test_a_budget_becomes_a_command(logs: Path) -> None:
         f"inspect eval tiebreak/round_robin -T candidates={logs} -T rounds=3 -T mode=intersect "
         "-T same_settings=true --model-role judge=acme/j"
     )
+    chosen = ("--filter", "strict", "--rename", "gsm8k=sums", "--name", f"{logs / 'a.eval'}=x y")
+    pooled = plan(str(logs), "--judge", "acme/j", "--calls", "100000", *chosen, *how, "--json")
+    assert pooled["command"] == (
+        f"tiebreak candidates {logs} --mode intersect --same-settings --filter strict "
+        f"--rename gsm8k=sums --name '{logs / 'a.eval'}=x y' --out pool.parquet && inspect eval "
+        "tiebreak/round_robin -T candidates=pool.parquet -T rounds=3 -T mode=intersect "
+        "-T same_settings=true --model-role judge=acme/j"
+    )
     words = plan(str(logs), "--judge", "acme/j", "--calls", "100000")
     assert "round_robin:rounds=3 on all 40 items" in words
     assert "--limit" not in words

@@ -11,6 +11,7 @@ ties and ρ are, and how far models lie apart.
 """
 
 import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -31,7 +32,7 @@ from tiebreak.study.estimate.experience import (
     find_evidence,
     native_evidence,
 )
-from tiebreak.study.tasks import TaskRun, drawn
+from tiebreak.study.tasks import TaskRun, drawn, option_words
 
 LEVEL: Final = 0.95
 RHO: Final = 1 / 3
@@ -395,13 +396,34 @@ def rates(estimated: Estimate) -> list[Rate]:
     return [Rate(*row) for row in np.stack((calls, dollars, most), 1).tolist()]
 
 
+def loading_words(loading: Mapping[str, Any]) -> Iterator[str]:
+    """Arguments of `load_candidates` as options of a command, without those that change nothing."""
+    pairs = {"rename": loading.get("rename") or {}, "name": loading.get("names") or {}}
+    options: list[tuple[str, Any]] = [
+        ("mode", "intersect" if loading.get("mode") == "intersect" else None),
+        ("same-settings", loading.get("same_settings") or None),
+        ("metric", loading.get("native")),
+        ("filter", loading.get("filter")),
+    ]
+    options += [(name, f"{a}={b}") for name, named in pairs.items() for a, b in named.items()]
+    return option_words(options)
+
+
 def _command(
     candidates: Paths, option: Option, n_pool: int, judge: str, how: Mapping[str, Any]
 ) -> str:
-    """What to type. A part of the items is drawn by lot: a benchmark may be in order of subject."""
+    """What to type. A part of the items is drawn by lot: a benchmark may be in order of subject.
+
+    What tasks have no argument for is chosen before, in a pool.
+    """
     name, _, rounds = option.label.partition(":rounds=")
+    paths, before = path_list(candidates), ""
+    if any(how.get(name) for name in ("native", "filter", "rename", "names")):
+        words = ["tiebreak", "candidates", *map(str, paths), *loading_words(how)]
+        before = f"{shlex.join([*words, '--out', 'pool.parquet'])} && "
+        paths = ["pool.parquet"]
     arguments = {
-        "candidates": path_list(candidates),
+        "candidates": paths,
         "rounds": rounds,
         "mode": "intersect" if how.get("mode") == "intersect" else None,
         **{name: how.get(name) for name in ("same_settings", "task_type", "rubric", "seed")},
@@ -409,4 +431,4 @@ def _command(
     items = drawn(how.get("seed", 0), option.n_items) if option.n_items < n_pool else {}
     options = {**items, "model_role": f"judge={judge}"}
     given = {name: value for name, value in arguments.items() if value}
-    return TaskRun(f"tiebreak/{name}", None, given, options).command("eval")
+    return before + TaskRun(f"tiebreak/{name}", None, given, options).command("eval")
