@@ -230,7 +230,8 @@ def _views(board: Leaderboard) -> Section:
         for row in board.rows
     ]
     means = ", ".join(
-        f"{_VIEWS[view.method]} (difference = {_DIFFERENCE[view.method]}, {view.draws:,} draws)"
+        f"{_VIEWS[view.method]} (difference = {_DIFFERENCE[view.method]}"
+        f"{', with implied results' if view.closure else ''}, {view.draws:,} draws)"
         for view in views
     )
     undefined = (
