@@ -27,6 +27,7 @@ from tests.ranking_logs.builders import (
     item,
     listed,
     match,
+    starred,
     write_log,
 )
 from tiebreak.analysis.frames import votes_of
@@ -419,3 +420,13 @@ def test_benchmarks_with_names_that_make_one_task_have_a_file_each(tmp_path: Pat
     tasks = {entry.task_id for entry in found.values()}
     assert len(tasks) == 3
     assert "mmlu-seal" in tasks
+
+
+def test_a_score_by_stars_is_said_to_be_one(tmp_path: Path) -> None:
+    """It is no share of other models, whatever the figure's name."""
+    run = run_of(tmp_path, *(starred(f"q{n}", {"a": 3, "b": 1}) for n in range(3)))
+    record = json.loads(next(iter(records(run, organization="me").values())))
+    [result] = [r for r in record["evaluation_results"] if "borda" in r["evaluation_result_id"]]
+    about = result["metric_config"]["evaluation_description"]
+    assert about == "Mean share of all stars, relative to this pool of 2 models."
+    assert result["score_details"]["score"] == 1.0

@@ -63,7 +63,7 @@ RANKINGS: Final[Mapping[str, str]] = {
     "input_hash": _TEXT,
     "model": _TEXT,
     "rank": _NUMBER,  # 1 = best; tied models share the mean of their ranks
-    "normalized_borda": _NUMBER,  # (N − rank) / (N − 1)
+    "normalized_borda": _NUMBER,  # as `borda` of a board, on this item
     "n_models": _WHOLE,  # N
     "tied_group": _WHOLE,  # 1 = the best group of tied models
     "judged_answer_of": _TEXT,  # the model whose identical answer was judged

@@ -152,6 +152,7 @@ def model_info(model: str) -> Json:
 def _board_results(run: Run, board: Leaderboard, row: LeaderboardRow) -> Iterator[Json]:
     """What is known about a model on a benchmark; a number that is undefined is left out."""
     pool = f"relative to this pool of {len(board.rows)} models"
+    share = "all stars" if board.rule.judges_one else "the other models that a model leaves behind"
     if board.rule.reviewed:
         yield from _consensus_ranks(run, board, row.model, pool)
     if not math.isnan(row.borda):
@@ -160,7 +161,7 @@ def _board_results(run: Run, board: Leaderboard, row: LeaderboardRow) -> Iterato
             board,
             _borda_of(board),
             "Normalized Borda score",
-            f"Mean share of the other models that a model leaves behind, {pool}.",
+            f"Mean share of {share}, {pool}.",
             row.borda,
             board.n_items,
             interval=row,

@@ -68,7 +68,9 @@ COLUMNS: Final = (
         lambda row, board: number(row.borda),
         metric=Metric(
             "normalized_borda",
-            "Mean over the ranked items of (N − rank) / (N − 1), N models, ties at their mean rank",
+            "Mean share of the other models that a model beats, over the ranked items: "
+            "(N − rank) / (N − 1), N models, ties at their mean rank; of matches that all pairs "
+            "take turns at, their mean result; of stars, the share of all stars",
             "0 to 1",
         ),
     ),
