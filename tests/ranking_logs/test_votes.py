@@ -27,6 +27,7 @@ from tiebreak.ranking_logs.votes import read_votes_log
 from tiebreak.ranking_logs.votes_file import Choice, PersonVote, VotesItem, open_votes_file
 from tiebreak.report.jury import jury_section
 from tiebreak.report.sheets import leaderboard as sheets
+from tiebreak.report.sheets.stars import board_sheet
 from tiebreak.tables.errors import TableError
 from tiebreak.tables.human import read_human_labels
 
@@ -195,6 +196,10 @@ def test_stars_of_a_shared_answer_are_of_the_models_whose_turn_came(tmp_path: Pa
         assert row.value == pytest.approx(100 * np.mean(given) / 3)
         assert row.n_items - row.n_unscored == len(given)
         assert np.mean([v.value for v in labels if v.models == (row.model,)]) == np.mean(given)
+    sheet = board_sheet(board)
+    assert "so models are scored on different items" in sheet.subtitle[1]
+    tables = [part.table for part in sheet.sections if part.table and part.table.caption == "Stars"]
+    assert [table.columns[-1].heading for table in tables] == ["Not rated"]
 
 
 def test_what_is_no_plain_choice_is_said(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ _DESIGNS = {
     "unlinked": "Unlinked: no item was answered by two models, so scores are those of different "
     "questions: equation 2 does not hold, and differences are known the least",
 }
+_TURNS = "Turns: of each item people rated some answers, so models are scored on different items"
 
 
 def sheets_of(report: StarReport) -> list[Sheet]:
@@ -107,6 +108,8 @@ def _design(board: StarBoard) -> str:
     same = all(row.n_items == of_each for row in board.rows)
     items = count(of_each, "item") if same else f"{board.n_items:,} items"
     line = _DESIGNS[board.design].format(items=items, anchors=f"{board.anchors:,}")
+    if by_people(board) and any(row.n_unscored for row in board.rows):
+        line = _TURNS
     errors = [pair.error for pair in board.pairs if not math.isnan(pair.error)]
     if len(board.rows) < 2 or not errors:
         return line if len(board.rows) > 1 else ""
@@ -185,7 +188,8 @@ def _stars(board: StarBoard) -> Table:
         )
         for row in board.rows
     )
-    return Table.of((model_names(), *kinds, Column("Answers"), Column("Unscored")), rows, "Stars")
+    without = Column("Not rated" if by_people(board) else "Unscored")
+    return Table.of((model_names(), *kinds, Column("Answers"), without), rows, "Stars")
 
 
 def _flat(row: StarRow, board: StarBoard, subjects: list[str]) -> dict[str, Any]:
