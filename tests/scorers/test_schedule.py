@@ -59,6 +59,18 @@ def test_more_items_change_the_last_ones_only() -> None:
     assert [short.first(item) for item in range(98)] == [long.first(item) for item in range(98)]
 
 
+@given(st.integers(2, 12), st.integers(1, 60), st.integers(0, 60))
+def test_more_items_keep_the_first_rounds_that_were_asked(n: int, few: int, more: int) -> None:
+    short, long = (Schedule(models(n), n_items, "0") for n_items in (few, few + more))
+    for item in range(few):
+        [played] = {plan.of(item)[0] for plan in (short, long)}
+        assert [short.first(item)[pair] for pair in played] == [
+            long.first(item)[pair] for pair in played
+        ]
+        for model in models(n):
+            assert short.against(model, item)[0] == long.against(model, item)[0]
+
+
 def test_another_model_leaves_the_order_in_which_the_others_are_shown() -> None:
     few, more = (Schedule(models(n), 10_000, "0") for n in (7, 9))
     assert few.first(5).items() <= more.first(5).items()

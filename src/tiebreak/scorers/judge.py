@@ -93,7 +93,7 @@ def _last(start: int, n_items: int, n_rounds: int, n_judges: int) -> list[tuple[
     """The same for the last items: place by place of the line, judges take turns in each order.
 
     One order counts up and the other down, so that what is left over of both does not fall to the
-    same judges.
+    same judges; rounds take turns in which of them does.
     """
     items = range(start, n_items)
     lines = [line(item, n_items, n_rounds) for item in items]
@@ -103,7 +103,7 @@ def _last(start: int, n_items: int, n_rounds: int, n_judges: int) -> list[tuple[
     for place in range(n_rounds):
         for row, order in enumerate(lines):
             number = order[place]
-            side = turned[row][number]
+            side = turned[row][number] ^ number % 2
             shifts[row][number] = -1 - seen[number][1] if side else seen[number][0]
             seen[number][side] += 1
     return [tuple(row) for row in shifts]

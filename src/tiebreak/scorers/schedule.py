@@ -9,7 +9,8 @@ the circle in an order drawn by lot.
     …                                  so every pair, comes equally often for every k, but for one
 
 Nothing here depends on a result. With another number of items only the last ones of a benchmark,
-fewer than there are rounds, get another line.
+fewer than twice the rounds, play other rounds, or in the other order, and not in their first round:
+that was paid, and more items keep it.
 """
 
 import hashlib
@@ -134,14 +135,15 @@ def line(item: int, n_items: int, n_rounds: int) -> list[int]:
 def turns(item: int, n_items: int, n_rounds: int) -> tuple[int, ...]:
     """For each round 0 or 1: whether its pairs are turned round on an item.
 
-    Items take turns. The last ones, fewer than twice the rounds, take turns from column to column.
+    Items take turns. The last ones, fewer than twice the rounds, take turns from column to column,
+    and in the first one as items do.
     """
     rest = n_items % (2 * n_rounds)
     start = n_items - rest
     if item < start:
         return (item % 2,) * n_rounds
     turned = [0] * n_rounds
-    seen = [0] * n_rounds
+    seen = [number % 2 for number in range(n_rounds)]
     lines = [line(start + row, n_items, n_rounds) for row in range(rest)]
     for column in range(n_rounds):
         for row in range(rest):
