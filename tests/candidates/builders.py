@@ -122,12 +122,14 @@ def write_inspect_log(
     metadata: Mapping[str, Any] | None = None,
     task_registry_name: str | None = None,
     created: str = "2026-01-01",
+    drawn: bool = False,
 ) -> Path:
     """Write a real Inspect log and return its path.
 
     `path` ends in `.eval` or `.json`, or is a folder, whose files are named after task and model.
     `rows` are those of `inspect_sample`, `scorer` the name of their `native`; each has its own
-    `epoch`, `epochs` is what the log says. The other arguments are as in `log.eval`.
+    `epoch`, `epochs` is what the log says, and `drawn` that they were drawn by lot. The other
+    arguments are as in `log.eval`.
     """
     file = Path(path)
     if file.suffix not in {".eval", ".json"}:
@@ -142,9 +144,13 @@ def write_inspect_log(
         task_id=f"task-{task}",
         run_id=f"run-{task}",
         task_registry_name=task_registry_name,
-        dataset=EvalDataset(name=task, samples=len(samples)),
+        dataset=EvalDataset(
+            name=task,
+            samples=len(samples),
+            sample_ids=[sample.id for sample in samples] if drawn else None,
+        ),
         model=model,
-        config=EvalConfig(epochs=epochs),
+        config=EvalConfig(epochs=epochs, sample_shuffle=1 if drawn else None),
         metadata=dict(metadata) if metadata is not None else None,
     )
     write_eval_log(EvalLog(status=status, eval=spec, samples=samples), str(file))

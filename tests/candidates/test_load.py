@@ -19,6 +19,7 @@ from tiebreak.candidates import (
     load_candidates,
     write_parquet,
 )
+from tiebreak.text import natural_key
 
 
 def other_ids(rows: Sequence[Row], seed: int = 0) -> list[dict[str, Any]]:
@@ -69,6 +70,25 @@ def test_neither_the_order_of_files_nor_of_rows_matters(tmp_path: Path) -> None:
         write_inspect_log(tmp_path / "1" / "a.eval", "a", shuffled)
         write_lm_eval_run(tmp_path / "1", "c", other_ids(rows, seed))
         assert load_candidates(files) == expected
+
+
+@pytest.mark.parametrize("second", ["the start", "another draw", "no draw"])
+def test_items_that_all_runs_drew_alike_stay_in_that_order(tmp_path: Path, second: str) -> None:
+    rows = make_rows(12)
+    longer = random.Random(1).sample(rows, 9)
+    shorter = longer[:7]
+    if second == "another draw":
+        shorter = shorter[::-1]
+    files = [
+        write_inspect_log(tmp_path / "z.eval", "z", longer, drawn=True),
+        write_inspect_log(tmp_path / "a.eval", "a", shorter, drawn=second != "no draw"),
+    ]
+    ids = [row["id"] for row in longer[:7]]
+    assert ids != sorted(ids, key=natural_key)
+    for given in (files, files[::-1]):
+        pool = load_candidates(given, mode="intersect")
+        kept = ids if second == "the start" else sorted(ids, key=natural_key)
+        assert [item.item_id for item in pool.items] == kept
 
 
 def test_a_pool_of_both_harnesses_keeps_their_settings_apart(tmp_path: Path) -> None:

@@ -55,8 +55,9 @@ def align(
 ) -> CandidatePool:
     """Join records, one per source, benchmark and model, to a pool; benchmarks are kept apart.
 
-    Its order depends on names and ids alone: benchmarks by name, items by id. `notes` and
-    `problems` are those of the readers, the other arguments as in `load_candidates`.
+    Its order depends on names and ids alone: benchmarks by name, items by id, or as all runs drew
+    them by lot, so that what a longer run adds comes last. `notes` and `problems` are those of the
+    readers, the other arguments as in `load_candidates`.
 
     Raises:
         CandidateError: In `strict`, for any problem; the error lists all of them. In `intersect`,
@@ -134,7 +135,10 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _
     else:
         holes = _holes(items, table, models, mode)
     ordered = [items[slot] for slot in kept]
-    ordered.sort(key=lambda item: (natural_key(item.item_id), item.key.epoch))
+    drawn = _drawn(records)
+    ordered.sort(
+        key=lambda item: (drawn.get(item.item_id, 0), natural_key(item.item_id), item.key.epoch)
+    )
     doubts = [*holes, *_target_notes(benchmark, placement), *_native_notes(benchmark, records)]
     strict = mode == "strict"
     return _Aligned(
@@ -147,6 +151,13 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _
         ],
         problems=[*problems, *(doubts if strict else [])],
     )
+
+
+def _drawn(records: Sequence[LogRecord]) -> dict[str, int]:
+    """The places of items, where all runs drew them in one order, of which each has the start."""
+    longest = max((record.drawn for record in records), key=len)
+    alike = all(record.drawn and record.drawn == longest[: len(record.drawn)] for record in records)
+    return {item_id: place for place, item_id in enumerate(longest)} if alike else {}
 
 
 def model_problems(

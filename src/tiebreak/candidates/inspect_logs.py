@@ -161,6 +161,7 @@ class _Reader:
             positional=are_places(
                 [sample.id for sample in wanted], self.header.eval.dataset.samples or 0
             ),
+            drawn=_drawn(self.header),
             judged_there=ANSWERS_KEY in self.header.metadata,
             recorded=self._recorded() if self.options.recorded else None,
         )
@@ -265,6 +266,11 @@ def _planned(header: LogHeader) -> int:
     if dataset.sample_ids is not None:
         return len(dataset.sample_ids)
     return 0 if config.limit or config.sample_id else dataset.samples or 0
+
+
+def _drawn(header: LogHeader) -> tuple[str, ...]:
+    shuffled = header.eval.config.sample_shuffle not in (None, False)
+    return tuple(map(str, header.eval.dataset.sample_ids or ())) if shuffled else ()
 
 
 def _counted(tokens: int) -> int | None:

@@ -179,6 +179,7 @@ class _Dataset(Part):
 
 class _EvalConfig(Part):
     limit: int | tuple[int, int] | None = None
+    sample_shuffle: bool | int | None = None
     sample_id: str | int | list[str] | list[int] | list[str | int] | None = None
     epochs: int | None = None
     message_limit: int | None = None
