@@ -241,6 +241,22 @@ def test_a_budget_covers_answers_and_judging(monkeypatch: pytest.MonkeyPatch) ->
     assert asked() == 160
 
 
+@NO_PAGE
+def test_with_a_larger_budget_more_is_answered_and_each_verdict_counts_again() -> None:
+    how = ("-T", "n=40", *PRICES)
+    paid, n_items = 0, 0
+    for budget in ("0.9", "1.6", "4"):
+        larger = board(run(*how, "--budget", budget))
+        receipt = larger["receipt"]
+        assert (receipt["n_cached"], receipt["n_calls"]) == (paid, calls())
+        assert paid < calls()
+        assert n_items < receipt["n_items"]
+        paid, n_items = calls(), receipt["n_items"]
+    # Who asks for all of it at once has the same board, without another call.
+    at_once = board(run(*how, "--budget", budget, "--out", "at-once"))
+    assert (at_once["rows"], calls()) == (larger["rows"], paid)
+
+
 def test_answers_that_are_dearer_than_the_budget_are_asked_for_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from inspect_ai.log import (
     EvalLog,
@@ -199,6 +199,14 @@ class Answering:
             return 0.0
         return sum(bill.paid for bill in self._bills(self.answered()))
 
+    def drawn(self) -> bool:
+        """Whether all answers that there are were drawn by lot.
+
+        Others are then drawn, too: in that order items keep their places, and so their matches.
+        """
+        logs = [read_eval_log(path, header_only=True) for path in self.answered().values()]
+        return bool(logs) and all(log.eval.config.sample_shuffle for log in logs)
+
     def commands(self, n_items: int | None) -> list[str]:
         """What to type to have the same answers, to so many items or to all."""
         return [run.command("eval-set") for _, run in self._runs(n_items)]
@@ -238,8 +246,8 @@ class Answering:
     ) -> Iterator[tuple[Sequence[ModelChoice], TaskRun]]:
         """The runs in which models answer: those that are asked alike together."""
         study = self.study
-        items = {"limit": n_items or study.limit}
-        if n_items is not None and study.limit is None:
+        items: dict[str, Any] = {"limit": n_items or study.limit}
+        if study.limit is None and (n_items is not None or self.drawn()):
             items = drawn(study.seed, n_items)
         for alike in _alike(study.models if models is None else models):
             first = alike[0]

@@ -43,9 +43,10 @@ class Judging(BaseModel):
 
     `place` is its folder in `ranking/`. `candidates` are the logs of `models`; of `newcomers` only
     the matches are asked, in `rounds` where that is fewer than the others played. `n_items` are
-    judged (None: all), or those of `sample_ids`. `share` is what all judging at its place may come
-    to, in US dollars or calls, infinite without a limit; `limits` what was left of it, as the tasks
-    take it. `attempt` counts how often its place was planned anew. `log` is the finished log.
+    judged (None: all), by lot, or where answers were `drawn` by lot the first of these; or those of
+    `sample_ids`. `share` is what all judging at its place may come to, in US dollars or calls,
+    infinite without a limit; `limits` what was left of it, as the tasks take it. `attempt` counts
+    how often its place was planned anew. `log` is the finished log.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -58,6 +59,7 @@ class Judging(BaseModel):
     newcomers: tuple[str, ...] = ()
     rounds: int | None = None
     n_items: int | None = None
+    drawn: bool = False
     sample_ids: tuple[str, ...] = ()
     share: float = math.inf
     limits: dict[str, float] = {}
@@ -106,7 +108,8 @@ class Judging(BaseModel):
         if self.sample_ids:
             items = {"sample_id": list(self.sample_ids)}
         elif self.n_items is not None:
-            items = drawn(study.seed, self.n_items)
+            by_lot = drawn(study.seed, self.n_items)
+            items = {"limit": self.n_items} if self.drawn else by_lot
         options = {"model": None, "model_roles": roles, **items}
         return TaskRun(f"tiebreak/{task}", log_dir, arguments, options)
 

@@ -40,7 +40,8 @@ class Source:
     """Answers that a study judges together: where all of them lie, and the pool.
 
     `logs` are those of each model; none where a user brought the answers. `paid` are the dollars
-    that they took. `chosen` are the sample ids of the items that are judged, where not all may be.
+    that they took, and `drawn` says whether their items were drawn by lot. `chosen` are the sample
+    ids of the items that are judged, where not all may be.
     """
 
     study: Study
@@ -49,6 +50,7 @@ class Source:
     pool: CandidatePool
     logs: Mapping[str, str] = field(default_factory=dict)
     paid: float = 0.0
+    drawn: bool = False
     chosen: tuple[str, ...] = ()
 
     def of(self, models: Sequence[str]) -> tuple[str, ...]:
@@ -288,6 +290,7 @@ def _first(
         args={**study.judging, **protocol.args},
         candidates=paths,
         models=tuple(models),
+        drawn=source.drawn,
         sample_ids=source.chosen,
     )
     run = _limited(study, run, share, left)

@@ -149,8 +149,8 @@ def _answers(
             say(f"  {model} is left out, for it failed: {reason}")
             left_out[model] = reason
         paths = _short(answering.place, answers.logs.values())
-        pool, paid = load_candidates(paths), answering.paid()
-        sources.append(Source(study, benchmark.name, paths, pool, answers.logs, paid))
+        pool, found = load_candidates(paths), (answering.paid(), answering.drawn())
+        sources.append(Source(study, benchmark.name, paths, pool, answers.logs, *found))
     return sources, left_out
 
 

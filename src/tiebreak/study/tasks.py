@@ -97,8 +97,8 @@ class TaskRun(NamedTuple):
         return logs
 
 
-def drawn(seed: int, n_items: int) -> dict[str, Any]:
-    """So many items by lot, as options of Inspect's: 0 is no seed there, and -1 any."""
+def drawn(seed: int, n_items: int | None) -> dict[str, Any]:
+    """So many items by lot, or all, as options of Inspect's: 0 is no seed there, and -1 any."""
     return {"limit": n_items, "sample_shuffle": 1 + abs(seed)}
 
 
