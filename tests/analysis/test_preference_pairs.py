@@ -214,7 +214,12 @@ def test_a_judge_that_agrees_enough(tmp_path: Path, least: float) -> None:
 NO_VOTES = "takes people's votes: "
 REFUSED = {
     "too little": (study(), {"judge_agreement": 0.76}, r"of 75\.0% of 40 pairs \(95% interval 5"),
-    "one order": (study(orders=1), {}, r"one order: 40\)\. Judge with -T swap=always, or"),
+    "one order": (study(orders=1), {}, r"order: 40\)\. Take .* --any-order, or judge with -T swap"),
+    "one order of people": (
+        ([asked(item("q", [played("a", "b", [1])], protocol="votes"), {"a": "x", "b": "y"})], None),
+        {},
+        r"order: 1\)\. Take what was judged in one order with --any-order$",
+    ),
     "no people": ((study()[0], None), {"judge_agreement": 0.5}, NO_VOTES),
     "too close": (study(), {"min_margin": 0.6}, r"No pair .* \(left out: margin: 40\)\. Lower"),
     "stars": (

@@ -85,12 +85,13 @@ def preference_pairs(
     if not kept:
         gates = ", ".join(f"{gate}: {n:,}" for gate, n in left_out.items()) or "none"
         asked_once = left_out["one order"] and not left_out["orders differ"]
+        by_people = all(item.by_people for item, _, _ in played)
         raise AnalysisError(
             f"No pair is left of {count(len(played), 'match', 'matches')} (left out: {gates}). "
             + "Pairs come from matches between two answers" * (not played)
             + "Lower what is asked for" * (bool(played) and not asked_once)
-            + "Judge with -T swap=always, or take what was judged in one order with --any-order"
-            * asked_once
+            + "Take what was judged in one order with --any-order" * asked_once
+            + ", or judge with -T swap=always" * (asked_once and not by_people)
         )
     agreed = _people_agreed(kept, labels) if labels else {}
     for number, prefers in agreed.items():
