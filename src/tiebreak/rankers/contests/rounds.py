@@ -213,8 +213,7 @@ class Tiers:
 
     `scores`, shape (M, tiers): mean score of each model over the items of the tier, ready for
     `csd`. `names`: the range of success rates of each tier. `n_items`, shape (tiers,). `tier`,
-    shape (items,): where each item went. `dropped`: names of the tiers without items. `bounds`
-    are the success rates that were given.
+    shape (items,): where each item went. `dropped`: names of the tiers without items.
     """
 
     scores: FloatArray
@@ -222,7 +221,6 @@ class Tiers:
     n_items: IntArray
     tier: IntArray
     dropped: tuple[str, ...]
-    bounds: tuple[float, ...]
 
 
 def tiers(item_scores: ArrayLike, bounds: Sequence[float] = TENTHS) -> Tiers:
@@ -261,5 +259,4 @@ def tiers(item_scores: ArrayLike, bounds: Sequence[float] = TENTHS) -> Tiers:
         n_items=n_items.astype(np.int64),
         tier=tier.astype(np.int64),
         dropped=tuple(name for number, name in enumerate(ranges) if number not in kept),
-        bounds=edges[1:-1],
     )
