@@ -10,6 +10,7 @@ from tiebreak.cli._options import FILES, Name, family, option
 from tiebreak.paths import problem_with
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.scorers.rules import ANEW
+from tiebreak.text import all_of
 
 if TYPE_CHECKING:
     from tiebreak.rankers.uncertainty import Resampling
@@ -199,7 +200,7 @@ _STYLE: str | None = option(
 
 
 def _form(json: bool = _JSON, format: str | None = _STYLE) -> str | None:
-    return "json" if json else format
+    return _form_or_csv(json, csv=False, format=format)
 
 
 def _form_or_csv(
@@ -207,7 +208,11 @@ def _form_or_csv(
     csv: bool = option("Print CSV instead of tables."),
     format: str | None = _STYLE,
 ) -> str | None:
-    return "csv" if csv else _form(json, format)
+    options = {"--json": json and "json", "--csv": csv and "csv", f"--format {format}": format}
+    given = {option: form for option, form in options.items() if form}
+    if len(given) > 1:
+        raise click.UsageError(f"{all_of(list(given))} are several forms: give one of them")
+    return next(iter(given.values()), None)
 
 
 form_options: str | None = family(_form)
