@@ -144,6 +144,7 @@ def newer(path: Path) -> None:
         (other_database, r"but not a votes file .*: give another"),
         (newer, r"written by a newer Tiebreak \(votes file 99; this one reads 1\): upgrade"),
         (lambda path: path.write_bytes(path.read_bytes()[:1000]), "is damaged"),
+        (lambda path: path.with_name("votes.db-wal").mkdir(), r"as a votes file .*: see that its"),
     ],
 )
 def test_what_is_no_votes_file_is_refused_in_a_sentence(

@@ -365,6 +365,8 @@ def _meta(path: Path, connection: sqlite3.Connection) -> VotesMeta:
             meta = VotesMeta(**kept) if version <= VERSION else None
         except (sqlite3.OperationalError, KeyError, ValueError, TypeError) as error:
             why = str(error).partition("\n")[0]
+            if isinstance(error, sqlite3.OperationalError) and not why.startswith("no such"):
+                raise
             message = f"{path} is a database, but not a votes file ({why}): give another"
             raise RankingLogError(message) from error
     if meta is None:
@@ -378,14 +380,16 @@ def _meta(path: Path, connection: sqlite3.Connection) -> VotesMeta:
 @contextmanager
 def _plain_errors(path: Path) -> Iterator[None]:
     """What SQLite or the disk refuses, as one sentence."""
+    look = "see that its folder can be written and its disk has room, or give another file"
     try:
         yield
     except sqlite3.OperationalError as error:
         if "locked" in str(error) or "busy" in str(error):
             raise RankingLogError(f"{path} is in use by another program: end it first") from error
-        raise RankingLogError(f"{path} cannot be used as a votes file ({error})") from error
+        raise RankingLogError(f"{path} cannot be used as a votes file ({error}): {look}") from error
     except sqlite3.DatabaseError as error:
         damaged = f"{path} is damaged ({error}): go on with a copy that was made of it before"
         raise RankingLogError(damaged) from error
     except OSError as error:
-        raise RankingLogError(f"{path} cannot be used ({error.strerror or error})") from error
+        why = error.strerror or error
+        raise RankingLogError(f"{path} cannot be used ({why}): {look}") from error
