@@ -15,10 +15,6 @@ def test_a_long_list_is_cut_in_the_message_only() -> None:
     assert caught.value.kind == "hole"
 
 
-def test_no_problem_no_error() -> None:
-    raise_problems([])
-
-
 def test_errors_survive_pickling() -> None:
     error = CandidateError.of("hole", "gsm8k", "item 'q1'")
     copy = pickle.loads(pickle.dumps(error))

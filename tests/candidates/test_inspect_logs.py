@@ -22,7 +22,6 @@ from tests.candidates.builders import make_rows, write_inspect_log
 from tiebreak.candidates import (
     Candidate,
     CandidatePool,
-    Item,
     ItemKey,
     input_hash,
     load_candidates,
@@ -40,33 +39,6 @@ def pair(folder: Path, rows: list[dict[str, Any]], **options: Any) -> CandidateP
 
 def answer(pool: CandidatePool, model: str = "a", item: str = "q0") -> Candidate:
     return pool.candidates[ItemKey(pool.benchmarks[0], item)][model]
-
-
-def test_what_a_candidate_and_an_item_hold(tmp_path: Path) -> None:
-    rows = make_rows(1)
-    rows[0] |= {"choices": ["0", "1"], "metadata": {"subject": "sums"}, "target": ["0", "zero"]}
-    pool = pair(tmp_path, rows, task="inspect_evals/gsm8k")
-    [item] = pool.items
-    assert item == Item(
-        key=ItemKey("gsm8k", "q0", 1),
-        input_hash=input_hash("What is 0 + 0?", ["0", "1"]),
-        prompt="What is 0 + 0?",
-        target="0\nzero",
-        choices=("0", "1"),
-        metadata={"subject": "sums"},
-        content_hash=item.content_hash,
-    )
-    assert answer(pool) == Candidate(
-        key=item.key,
-        model="a",
-        text="The answer is 0.",
-        native_score=1.0,
-        native_metric="match",
-        stop_reason="stop",
-        input_tokens=7,
-        output_tokens=11,
-        source=(tmp_path / "a.eval").as_posix(),
-    )
 
 
 def test_no_sample_of_a_ranking_log_is_read(tmp_path: Path) -> None:

@@ -10,10 +10,8 @@ import pytest
 from tests.candidates.builders import make_rows, write_lm_eval_run
 from tests.cases import cases
 from tiebreak.candidates import (
-    CandidateError,
     CandidatePool,
     ItemKey,
-    input_hash,
     load_candidates,
     read_parquet,
     write_parquet,
@@ -37,23 +35,6 @@ def pair(folder: Path, rows: list[dict[str, Any]], **options: Any) -> CandidateP
     for model in ("org/a", "org/b"):
         write_lm_eval_run(folder, model, rows, task="tiebreak_gsm8k", **options)
     return load_candidates(folder)
-
-
-def test_what_a_candidate_and_an_item_hold(tmp_path: Path) -> None:
-    pool = pair(tmp_path, [row | {"choices": ["0", "1"]} for row in make_rows(1)])
-    (item,) = pool.items
-    assert item.key == ItemKey("gsm8k", "q0")
-    assert item.input_hash == input_hash("What is 0 + 0?", ["0", "1"], target="A")
-    assert (item.prompt, item.target, item.choices) == ("What is 0 + 0?", "0", ("0", "1"))
-    assert item.metadata["answer"] == "0"
-    found = pool.candidates[item.key]["org/a"]
-    assert (found.text, found.native_score) == ("The answer is 0.", 1.0)
-    assert (found.native_metric, found.stop_reason, found.output_tokens) == (
-        "exact_match",
-        None,
-        None,
-    )
-    assert found.source.endswith("/org__a/samples_tiebreak_gsm8k_2026-01-01T00-00-00.000000.jsonl")
 
 
 def test_metrics_of_older_files_are_found_without_a_list_of_them(tmp_path: Path) -> None:
@@ -102,17 +83,10 @@ def test_an_output_path_that_names_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_unicode_a_megabyte_and_half_a_surrogate_pair(tmp_path: Path) -> None:
+def test_unicode_and_a_megabyte(tmp_path: Path) -> None:
     long = "π 日本語 🦊\u2028\n" * 60_000
-    rows = make_rows(2)
-    rows[0]["answer"] = long
-    pair(tmp_path, rows)
-    for path in tmp_path.rglob("samples_*.jsonl"):
-        path.write_text(path.read_text().replace("answer is 1", r"answer is \ud83d"))
-    pool = load_candidates(tmp_path)
-    first, second = (row["org/a"].text for _, row in pool)
-    assert first == long
-    assert second == "The answer is \ufffd."
+    [(_, row)] = pair(tmp_path, make_rows(1, answer=long))
+    assert row["org/a"].text == long
 
 
 ODD_ROWS: dict[str, dict[str, Any]] = cases(__file__, "odd rows") | {
@@ -132,15 +106,6 @@ def test_a_row_that_lm_eval_may_write_is_read(tmp_path: Path, odd: str) -> None:
     pool = load_candidates(tmp_path, native=["exact_match"], mode="intersect")
     assert len(pool) == 3
     assert read_parquet(write_parquet(pool, tmp_path / "pool.parquet")).items == pool.items
-
-
-def test_a_line_that_cannot_be_parsed_is_named(tmp_path: Path) -> None:
-    write_lm_eval_run(tmp_path, "a", make_rows(3))
-    path = write_lm_eval_run(tmp_path, "b", make_rows(3))
-    first, *rest = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([first, b"x\n", *rest]))
-    with pytest.raises(CandidateError, match="line 2: it is not JSON"):
-        load_candidates(tmp_path)
 
 
 def test_half_of_a_pair_of_surrogates_is_replaced(tmp_path: Path) -> None:
