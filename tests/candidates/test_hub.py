@@ -138,17 +138,6 @@ def test_other_peoples_tables_are_noted_and_damaged_ones_named(
 
 
 @pytest.mark.slow
-def test_published_and_local_candidates_join(hub: FakeHub, tmp_path: Path) -> None:
-    put(hub.add(REPO), pool_of(tmp_path / "logs"), tmp_path)
-    write_inspect_log(tmp_path / "mine", "mine/c", make_rows(4), task="gsm8k")
-    assert load_candidates([ADDRESS, tmp_path / "mine"]).models == (
-        "mine/c",
-        "openai/a",
-        "openai/b",
-    )
-
-
-@pytest.mark.slow
 def test_what_cannot_be_loaded_is_named(
     hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

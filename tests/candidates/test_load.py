@@ -1,8 +1,6 @@
 import asyncio
 import os
 import random
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -40,17 +38,6 @@ def both_harnesses(folder: Path) -> Path:
     for model in ("org/c", "org/d"):
         write_lm_eval_run(folder / "out", model, other_ids(rows), task="tiebreak_gsm8k")
     return folder
-
-
-def test_both_harnesses_align_on_the_question(tmp_path: Path) -> None:
-    pool = load_candidates(both_harnesses(tmp_path))
-    assert pool.benchmarks == ("gsm8k",)
-    assert pool.models == ("openai/a", "openai/b", "org/c", "org/d")
-    assert [item.item_id for item in pool.items] == [f"q{i}" for i in range(6)]
-    for i, (item, row) in enumerate(pool):
-        assert {answer.text for answer in row.values()} == {f"The answer is {i}."}
-        assert {answer.key for answer in row.values()} == {item.key}
-    assert pool.notes == ()
 
 
 @pytest.mark.slow
@@ -111,28 +98,6 @@ def test_models_are_named_by_any_spelling_of_a_path(
         load_candidates("pool.parquet", names={"pool.parquet": "mine"})
 
 
-@pytest.mark.slow
-def test_intersect_is_a_part_of_the_whole(tmp_path: Path) -> None:
-    """Whatever rows are missing, what is left is what the whole pool holds for these items."""
-    rows = make_rows(8)
-    whole = [write_inspect_log(tmp_path / "all" / f"{m}.eval", m, rows) for m in "abc"]
-    full = load_candidates(whole)
-    rng = random.Random(2)
-    for trial in range(10):
-        missing = {m: set(rng.sample(range(1, 8), rng.randint(0, 3))) for m in "abc"}
-        folder = tmp_path / str(trial)
-        for model, gone in missing.items():
-            kept = [row for i, row in enumerate(rows) if i not in gone]
-            write_inspect_log(folder / f"{model}.eval", model, kept)
-        part = load_candidates(folder, "intersect")
-        gone = set[int]().union(*missing.values())
-        everywhere = gone.intersection(*missing.values())
-        assert [item.item_id for item in part.items] == [f"q{i}" for i in range(8) if i not in gone]
-        assert all(texts == answers(full)[name] for name, texts in answers(part).items())
-        holes = [note for note in part.notes if note.kind == "hole"]
-        assert len(holes) == len(gone - everywhere)
-
-
 def test_a_pool_joins_new_logs_by_its_ids(tmp_path: Path) -> None:
     rows = make_rows(6)
     first = write_parquet(load_candidates(both_harnesses(tmp_path / "old")), tmp_path / "p.parquet")
@@ -177,14 +142,6 @@ def test_loading_works_inside_an_event_loop(tmp_path: Path) -> None:
 
     both_harnesses(tmp_path)
     assert asyncio.run(load()) == load_candidates(tmp_path)
-
-
-@pytest.mark.slow
-def test_importing_candidates_is_quick() -> None:
-    heavy = {"inspect_ai", "pyarrow", "pandas", "datasets", "lm_eval", "rich", "numpy"}
-    code = "import sys, tiebreak.candidates; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert heavy.isdisjoint(done.stdout.split())
 
 
 def test_a_pool_is_shown_by_its_sizes() -> None:
