@@ -4,10 +4,6 @@ from hypothesis import strategies as st
 
 from tiebreak.candidates.run_keys import Shard
 
-cuts = st.integers(1, 30).flatmap(
-    lambda total: st.builds(Shard, st.integers(1, total), st.just(total))
-)
-
 
 @pytest.mark.parametrize(("text", "shard"), [("3/8", (3, 8)), ("1/1", (1, 1)), ("10/10", (10, 10))])
 def test_reading(text: str, shard: tuple[int, int]) -> None:
@@ -34,9 +30,3 @@ def test_shards_are_a_partition_into_even_parts(n_items: int, total: int) -> Non
     parts = [Shard(number, total).part_of(range(n_items)) for number in range(1, total + 1)]
     assert sorted(item for part in parts for item in part) == list(range(n_items))
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
-
-
-@pytest.mark.slow
-@given(cuts)
-def test_text_and_back(shard: Shard) -> None:
-    assert Shard.parse(str(shard)) == shard
