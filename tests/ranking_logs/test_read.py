@@ -124,12 +124,6 @@ def kept(ballots: ItemBallots, **parts: Any) -> dict[str, Any]:
     return {"tiebreak:ballots": json.dumps({**ballots.model_dump(mode="json"), **parts})}
 
 
-def test_a_field_that_a_later_release_added_is_ignored(tmp_path: Path) -> None:
-    samples = [sample(None, "q", store=kept(ABC, weather="fine"))]
-    [log] = read_ranking_logs([write_log(tmp_path / "r.eval", samples)])
-    assert (log.items, log.notes) == ((ABC,), ())
-
-
 def test_ballots_of_a_newer_version_are_named_and_not_judged_again(tmp_path: Path) -> None:
     samples = [sample(ABC), *(sample(None, i, store=kept(ABC, version=9)) for i in ("x", "y"))]
     [log] = read_ranking_logs([write_log(tmp_path / "r.eval", samples, expected=4)])

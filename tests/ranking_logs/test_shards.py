@@ -11,11 +11,9 @@ import fsspec  # type: ignore[import-untyped]
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from inspect_ai import eval
 from inspect_ai.log import EvalSample
 
 from tests.analysis.whole import whole as whole_text
-from tests.candidates.builders import make_rows, write_inspect_log
 from tests.cases import cases
 from tests.expected import check
 from tests.ranking_logs.builders import (
@@ -140,28 +138,6 @@ def test_shards_give_the_leaderboard_of_the_one_log(tmp_path: Path, total: int) 
     [one, joined] = (read_ranking_logs([tmp_path / name])[0] for name in ("one", "parts"))
     assert joined.items == one.items
     assert (joined.cut_short, joined.unranked) == (one.cut_short, one.unranked)
-
-
-@pytest.mark.slow
-def test_machines_that_judge_a_part_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for model in range(4):
-        rows = make_rows(12, native=1.0)
-        for number, row in enumerate(rows):
-            quality = (model * 7 + number * 3) % 5 / 5 + model
-            row["answer"] = f"It is {number}. quality={quality:.2f}"
-        write_inspect_log(tmp_path / "logs" / f"m{model}.eval", f"acme/model-{model}", rows)
-    for name, shards in (("one", [None]), ("parts", ["2/3", "3/3", "1/3"])):
-        monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache" / name))
-        for part in shards:
-            eval(
-                "tiebreak/seal",
-                task_args={"candidates": str(tmp_path / "logs"), "shard": part},
-                model_roles={"judge": "planted/noise=0.3"},
-                log_dir=str(tmp_path / name),
-            )
-    [whole] = boards_of(tmp_path / "one")
-    assert (whole.n_items, len(whole.rows)) == (12, 4)
-    assert whole_text(boards_of(tmp_path / "parts")) == whole_text([whole])
 
 
 def test_shards_may_lie_in_several_folders_and_be_given_by_name(tmp_path: Path) -> None:
