@@ -1,5 +1,6 @@
 """Files spoiled at random, from a seed: bytes, lines, words, and values inside of JSON."""
 
+import json
 import re
 from collections.abc import Callable
 from copy import deepcopy
@@ -12,10 +13,13 @@ WORDS: tuple[str, ...] = (
     *cases(__file__, "words"),
     *("9" * 400, "9" * 5_000, "x" * 10_000, "[" * 2_000, "{a: " * 300, "9" * 30 + ": 1"),
 )
+# Stand for what `json.dumps` cannot write: replaced in its text.
+_LITERALS = {"<deep>": "[" * 5_000 + "]" * 5_000, "<huge>": "9" * 5_000}
 VALUES: tuple[Any, ...] = (
     *cases(__file__, "values"),
-    *(float("nan"), float("inf"), 10**400, 10**30, "x" * 10_000, "[" * 5_000),
-    *("\ud800", {"\ud800": 1}),
+    *(float("nan"), float("inf"), float("-inf"), 10**400, 10**30, -(10**18)),
+    *("x" * 70_000, "[" * 5_000, "\ud800", "a\udfffb", {"\ud800": 1}),
+    *_LITERALS,
 )
 
 
@@ -39,6 +43,9 @@ def spoiled_bytes(data: bytes, rng: Random) -> bytes:
         lambda: data[:start] + rng.choice(JUNK) + data[start:],
         lambda: bytes(byte ^ (rng.random() < 0.02 and 1 << rng.randrange(8)) for byte in data),
         lambda: rng.choice(JUNK) + data,
+        lambda: data + rng.choice(JUNK),
+        lambda: data + data,
+        lambda: data[:start] + rng.randbytes(len(part)) + data[start + len(part) :],
         lambda: data.decode("utf-8", "replace").encode(
             rng.choice(["utf-16", "utf-32", "utf-8-sig"])
         ),
@@ -83,6 +90,19 @@ def _with_another_word(text: str, rng: Random) -> str:
     place = rng.choice(places)
     word = rng.choice([*WORDS, rng.choice(places)[0]])
     return text[: place.start()] + word + text[place.end() :]
+
+
+def spoiled_json(text: str | bytes, rng: Random) -> str:
+    """A JSON text with a few values or keys changed, lost, doubled or put in."""
+    return written(spoiled_value(json.loads(text), rng))
+
+
+def written(value: Any) -> str:
+    """As JSON, also what has no place in it."""
+    text = json.dumps(value)
+    for name, literal in _LITERALS.items():
+        text = text.replace(f'"{name}"', literal)
+    return text
 
 
 def spoiled_value(value: Any, rng: Random) -> Any:

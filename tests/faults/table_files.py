@@ -30,7 +30,7 @@ from sqlalchemy import Engine
 
 from tests.benchmarks.hub import ITEMS
 from tests.fair.bank.questions import MATERIAL, choice, keep
-from tests.faults.spoiling import spoiled_bytes, spoiled_text, spoiled_value
+from tests.faults.spoiling import spoiled_bytes, spoiled_json, spoiled_text, spoiled_value, written
 from tests.tables.builders import preflib, task_values, write_summary
 from tests.tables.test_pool_scores import POOL
 from tiebreak.benchmarks import BENCHMARKS, load_questions
@@ -255,17 +255,17 @@ def _records(data: bytes) -> set[int]:
 
 
 def _json(data: bytes, rng: Random) -> bytes:
-    return json.dumps(spoiled_value(json.loads(data), rng)).encode()
+    return spoiled_json(data, rng).encode()
 
 
 def _jsonl(data: bytes, rng: Random) -> bytes:
     rows = spoiled_value([json.loads(line) for line in data.splitlines()], rng)
-    return "\n".join(map(json.dumps, rows if isinstance(rows, list) else [rows])).encode()
+    return "\n".join(map(written, rows if isinstance(rows, list) else [rows])).encode()
 
 
 def _yaml(data: bytes, rng: Random) -> bytes:
     # JSON is YAML, too.
-    return json.dumps(spoiled_value(yaml.safe_load(data), rng)).encode()
+    return written(spoiled_value(yaml.safe_load(data), rng)).encode()
 
 
 def _gzip(data: bytes, rng: Random) -> bytes:

@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.candidates.builders import make_rows, write_inspect_log, write_lm_eval_run
-from tests.faults.mutants import VALUES, damaged_bytes, damaged_json, written
 from tests.faults.record import Tried, amount, record
+from tests.faults.spoiling import VALUES, spoiled_bytes, spoiled_json, written
 from tests.ranking_logs.builders import all_pairs, bracket, graded, listed, starred, write_log
 from tiebreak.candidates import (
     CandidateError,
@@ -109,24 +109,24 @@ def fuzz(
 
 def as_jsonl(rng: Random, data: bytes) -> bytes:
     if rng.random() < 0.3:
-        return damaged_bytes(rng, data)
+        return spoiled_bytes(data, rng)
     lines = data.decode().splitlines()
     at = rng.randrange(len(lines))
     changes: tuple[Callable[[], list[str]], ...] = (
         lambda: [*lines, lines[at]],
         lambda: lines[:at] + lines[at + 1 :],
-        *[lambda: [*lines[:at], damaged_json(rng, lines[at]), *lines[at + 1 :]]] * 6,
+        *[lambda: [*lines[:at], spoiled_json(lines[at], rng), *lines[at + 1 :]]] * 6,
     )
     return "".join(f"{line}\n" for line in rng.choice(changes)()).encode()
 
 
 def as_json(rng: Random, data: bytes) -> bytes:
-    return damaged_bytes(rng, data) if rng.random() < 0.3 else damaged_json(rng, data).encode()
+    return spoiled_bytes(data, rng) if rng.random() < 0.3 else spoiled_json(data, rng).encode()
 
 
 def as_zip(rng: Random, data: bytes) -> bytes:
     if rng.random() < 0.3:
-        return damaged_bytes(rng, data)
+        return spoiled_bytes(data, rng)
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as log, zipfile.ZipFile(out, "w") as other:
         members = [(name, log.read(name)) for name in log.namelist()]
@@ -136,8 +136,8 @@ def as_zip(rng: Random, data: bytes) -> bytes:
             lambda: [],
             lambda: [(name + rng.choice(("x", "/", "\0")), text)],
             lambda: [(name, text), (rng.choice(members)[0], text)],
-            lambda: [(name, damaged_bytes(rng, text))],
-            *[lambda: [(name, damaged_json(rng, text).encode())]] * 6,
+            lambda: [(name, spoiled_bytes(text, rng))],
+            *[lambda: [(name, spoiled_json(text, rng).encode())]] * 6,
         )
         members[at : at + 1] = rng.choice(changes)()
         for name, text in members:
@@ -147,7 +147,7 @@ def as_zip(rng: Random, data: bytes) -> bytes:
 
 def as_parquet(rng: Random, data: bytes) -> bytes:
     if rng.random() < 0.3:
-        return damaged_bytes(rng, data)
+        return spoiled_bytes(data, rng)
     table = pq.read_table(io.BytesIO(data))
     name, row = rng.choice(table.column_names), rng.randrange(table.num_rows)
     changes: tuple[Callable[[], pa.Table], ...] = (
@@ -181,7 +181,7 @@ def _with_value(rng: Random, table: pa.Table, name: str, row: int) -> pa.Table:
 def _with_json(rng: Random, table: pa.Table, row: int) -> pa.Table:
     name = rng.choice(("choices", "tools", "metadata", "tool_calls"))
     values = table[name].to_pylist()
-    values[row] = damaged_json(rng, values[row])
+    values[row] = spoiled_json(values[row], rng)
     return _put(table, name, pa.array(values))
 
 
@@ -333,5 +333,5 @@ def unaccounted(logs: list[Any]) -> Iterator[str]:
 def test_damage_is_damage() -> None:
     """Most of what the tests above read is not what was written."""
     rng, text = Random(0), written({"a": [1, {"b": "c"}], "d": None})
-    assert sum(damaged_bytes(rng, text.encode()) != text.encode() for _ in range(300)) > 250
-    assert sum(damaged_json(rng, text) != text for _ in range(300)) > 250
+    assert sum(spoiled_bytes(text.encode(), rng) != text.encode() for _ in range(300)) > 250
+    assert sum(spoiled_json(text, rng) != text for _ in range(300)) > 250
