@@ -177,6 +177,7 @@ def test_root_links(folder: str) -> None:
 
 
 RANK = "import tiebreak.cli.verbs as v; v.main(['rank', 'examples/study'], standalone_mode=False)"
+LOGS = "tests/candidates/releases/lm-eval-0.4.13/one_filter"
 LIGHT = {
     "import tiebreak, tiebreak.cli": {
         *("lm_eval", "matplotlib", "fastapi", "torch", "xllamacpp", "datasets", "pandas"),
@@ -184,6 +185,15 @@ LIGHT = {
     },
     RANK: {"evalica", "inspect_ai", "pandas", "scipy.stats", "sklearn"},
     "import tiebreak.analysis.leaderboard, tiebreak.analysis.alignment": {"tiebreak.report"},
+    "import tiebreak.scorers.catalogue": {"inspect_ai", "numpy"},
+    "from tiebreak.rankers import AGGREGATORS": {"numpy", "scipy", "pandas", "inspect_ai"},
+    "from tiebreak.rankers import csd; csd([[1, 2], [2, 1], [0, 3]])": {
+        *("joblib", "numba", "sklearn", "pandas"),
+    },
+    f"import tiebreak.candidates as c; c.load_candidates('{LOGS}')": {
+        *("inspect_ai", "pyarrow", "pandas", "datasets", "lm_eval", "rich", "numpy"),
+        *("fsspec", "upath", "zstandard"),
+    },
 }
 
 

@@ -5,7 +5,6 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -369,16 +368,3 @@ def test_failed_runs_whose_retry_succeeded_are_left_out_with_a_note(
 
 def is_failed(path: Path) -> bool:
     return read_eval_log(str(path), header_only=True).status != "success"
-
-
-@pytest.mark.slow
-def test_files_of_this_machine_need_no_file_systems(tmp_path: Path) -> None:
-    folder = make_run(tmp_path / "run")
-    (folder / LOG.name).unlink()
-    code = (
-        "import sys; from tiebreak.candidates import load_candidates;"
-        f"load_candidates({str(folder)!r}); print(*sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"inspect_ai", "pyarrow", "pandas", "datasets", "lm_eval", "rich", "numpy"}
-    assert {"fsspec", "upath", "zstandard", *heavy}.isdisjoint(done.stdout.split())

@@ -2,8 +2,6 @@
 
 import pkgutil
 import re
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -43,12 +41,3 @@ def test_no_text_names_a_flag_of_the_command() -> None:
     sources = [path for root in rankers.__path__ for path in Path(root).rglob("*.py")]
     assert len(sources) > len(MODULES) / 2
     assert not [path for path in sources if re.search(r"--[a-z]", path.read_text("utf-8"))]
-
-
-def test_the_list_of_aggregators_is_light() -> None:
-    code = (
-        "import sys; from tiebreak.rankers import AGGREGATORS; assert AGGREGATORS;"
-        "print(sorted({'numpy', 'scipy', 'pandas', 'inspect_ai'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -1,5 +1,4 @@
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -173,13 +172,3 @@ def test_few_contests() -> None:
     assert not np.isnan(enough.rank_upper).any()
     assert enough.reason is None
     assert not enough.control_variate  # a pilot of ten contests knows nothing
-
-
-@pytest.mark.slow
-def test_numpy_path_needs_nothing_else() -> None:
-    code = (
-        "import sys; from tiebreak.rankers import csd; csd([[1, 2], [2, 1], [0, 3]]);"
-        "print(sorted({'joblib', 'numba', 'sklearn', 'pandas'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
