@@ -15,6 +15,7 @@ from inspect_ai.log import EvalLog, list_eval_logs
 
 from tests.faults.record import FULL, Tried, amount, record
 from tests.harness import forks
+from tests.inspect_tasks.reviews import answer
 from tests.inspect_tasks.runs import (
     ballots_of,
     boards_by_protocol,
@@ -38,10 +39,6 @@ AT_ONCE = 4 * CONNECTIONS
 JUDGE = "planted/noise=0.3+malformed=0.05+scale=2+seed=4"
 BROKEN = "planted/fails=1"
 PEERS = [f"planted/noise=0.3+seed={number}" for number in range(N)]
-
-
-def answer(model: int, item: int) -> str:
-    return f"It is {item}. quality={(model * 7 + item * 3) % 5 / 5 + model / 2:.2f} author={model}"
 
 
 @dataclass(frozen=True)

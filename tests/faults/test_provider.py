@@ -8,6 +8,7 @@ from inspect_ai.log import EvalLog
 
 from tests.faults.openai_server import FAILURES, MALFORMED, ODD, FakeOpenAI, Fault
 from tests.faults.record import FULL, Tried, amount, record
+from tests.inspect_tasks.reviews import answer
 from tests.inspect_tasks.runs import (
     ballots_of,
     boards_by_protocol,
@@ -95,11 +96,6 @@ def test_what_inspect_gives_up_on_is_asked_afresh_and_then_left_for_a_retry(tmp_
         [retried] = eval_retry(log, log_dir=str(tmp_path / "out"), log_realtime=False)
         assert retried.status == "success"
         assert api.by_item == {0: 2, 1: 2, 2: 4, 3: 4, 4: 4, 5: 1}
-
-
-def answer(model: int, item: int) -> str:
-    """A later model is better on most of the items."""
-    return f"It is {item}. quality={(model * 7 + item * 3) % 5 / 5 + model / 2:.2f}"
 
 
 def spoil(names: tuple[str, ...], times: float = 1) -> Fault:

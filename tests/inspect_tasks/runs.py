@@ -78,6 +78,15 @@ def ballots_of(log: EvalLog) -> dict[str, ItemBallots]:
     return {str(name): found[str(name)] for name in log.eval.dataset.sample_ids or []}
 
 
+def metrics_of(log: EvalLog) -> dict[str, dict[str, float]]:
+    """The metrics of every score."""
+    assert log.results is not None
+    return {
+        score.name: {name: metric.value for name, metric in score.metrics.items()}
+        for score in log.results.scores
+    }
+
+
 def without_receipt(item: ItemBallots) -> dict[str, Any]:
     """An item's ballots but for what was cached."""
     return item.model_dump(exclude={"calls": {"__all__": {"cached"}}})

@@ -34,7 +34,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from tests.candidates.builders import write_inspect_log
 from tests.candidates.releases.make_inspect import IMAGES
 from tests.cases import cases
-from tests.inspect_tasks.runs import ballots_of, judge_in_process
+from tests.inspect_tasks.runs import ballots_of, judge_in_process, metrics_of
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.stars import star_report
 from tiebreak.candidates import CONTEST_KEY, Candidate, CandidatePool, Item, ItemKey, Medium
@@ -310,11 +310,7 @@ def test_scores_are_computed_again_and_a_failed_run_goes_on(
     assert whole.status == "success"
     assert [(one.item, one.images) for one in heard[n:]] == [("red", (RED,))]
     again = score(read_eval_log(whole.location), ranking(), action="overwrite")
-    assert whole.results is not None
-    assert again.results is not None
-    assert [(one.name, one.metrics) for one in again.results.scores] == [
-        (one.name, one.metrics) for one in whole.results.scores
-    ]
+    assert metrics_of(again) == metrics_of(whole)
 
 
 @pytest.mark.parametrize("media", ["mark", "show"])

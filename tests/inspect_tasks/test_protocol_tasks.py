@@ -14,6 +14,7 @@ from tests.inspect_tasks.runs import (
     boards_by_protocol,
     judge_in_process,
     logs_in,
+    metrics_of,
     real_calls,
     write_pool,
 )
@@ -177,11 +178,7 @@ def test_the_log_says_what_it_is(all_tasks: Path) -> None:
 def test_scores_can_be_computed_again(name: str, all_tasks: Path) -> None:
     log = by_protocol(all_tasks / "out")[name]
     again = score(log, ranking(), action="overwrite")
-    assert again.results is not None
-    assert log.results is not None
-    assert [(one.name, one.metrics) for one in again.results.scores] == [
-        (one.name, one.metrics) for one in log.results.scores
-    ]
+    assert metrics_of(again) == metrics_of(log)
 
 
 def test_ranks_go_into_the_models_own_logs(all_tasks: Path, tmp_path: Path) -> None:

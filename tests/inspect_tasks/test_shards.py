@@ -10,6 +10,7 @@ from inspect_ai.log import EvalLog, write_eval_log
 
 from tests.harness import ROOT, forks
 from tests.harness import run as run_command
+from tests.inspect_tasks.reviews import answer
 from tests.inspect_tasks.runs import (
     ballots_of,
     boards_by_protocol,
@@ -24,10 +25,6 @@ TASKS = ["fixed_rubric", "swiss"]
 ITEMS = 7
 # A judge whose verdicts differ from item to item, but not from call to call.
 JUDGE = "planted/bias=0.3"
-
-
-def answer(model: int, item: int) -> str:
-    return f"It is {item}. quality={(model * 7 + item * 3) % 5 / 5 + model / 2:.2f}"
 
 
 @pytest.fixture(scope="module")
