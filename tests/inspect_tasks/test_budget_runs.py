@@ -1,12 +1,9 @@
 """Runs that stop at their budget: nothing beyond it is paid for, and nothing is paid for twice."""
 
-import shutil
 from pathlib import Path
 
 import pytest
-from inspect_ai import eval_retry
-from inspect_ai.log import EvalLog
-from inspect_ai.model import ModelCost, ModelInfo, cache_path, set_model_info
+from inspect_ai.model import ModelCost, ModelInfo, set_model_info
 
 from tests.harness import run_here
 from tests.inspect_tasks.runs import (
@@ -134,28 +131,3 @@ def test_a_budget_in_dollars(tmp_path: Path, calls: Path) -> None:
     assert boards_by_protocol(tmp_path / "rest")["listwise"].n_items == 6
     made = real_calls(calls)
     assert len(made) == 12  # six of another repetition before
-
-
-def test_a_retry_has_what_earlier_attempts_left(tmp_path: Path, calls: Path) -> None:
-    def bad(model: int, item: int) -> str:
-        return f"quality={model + 1}" + (" PROVIDER FAILS" if item == 1 else f" for {item}")
-
-    pool = write_pool(tmp_path / "logs", 3, 4, bad)
-    [log] = judge_in_process("listwise", pool, tmp_path / "out", max_calls=3)
-    assert log.status == "error"
-    assert paid_by_all(log) == {"calls": 3, "cost": 0}
-    # Another cache has no replies, and the same run: nothing is left for the item that failed.
-    shutil.rmtree(cache_path())
-    [again] = eval_retry(log, log_dir=str(tmp_path / "out"), log_realtime=False)
-    assert paid_by_all(again) == {"calls": 3, "cost": 0}
-    assert sum("budget" in str(item.limit) for item in again.samples or []) == 1
-    # That was its end, and the same command is another run.
-    [third] = judge_in_process("listwise", pool, tmp_path / "third", max_calls=2)
-    assert paid_by_all(third) == {"calls": 2, "cost": 0}
-
-
-def paid_by_all(log: EvalLog) -> object:
-    """What the header of a log says about all attempts at its run."""
-    assert log.results
-    assert log.results.early_stopping
-    return log.results.early_stopping.metadata["paid"]

@@ -180,10 +180,11 @@ def test_malformed_replies_are_no_zero(tmp_path: Path) -> None:
     assert {one.correct for one in kept} == {True, False, None}
 
 
-def test_without_a_key_nothing_is_rated(tmp_path: Path) -> None:
+@pytest.mark.parametrize("without_key", ["refuse", "drop"])
+def test_without_a_key_nothing_is_rated(without_key: str, tmp_path: Path) -> None:
     logs = write(tmp_path / "logs", dict.fromkeys(range(2), range(4)), target="")
     with pytest.raises(PrerequisiteError, match=r"4 items of 4 without a key \(target\): fair q0"):
-        judge_in_process("stars", logs, tmp_path / "out")
+        judge_in_process("stars", logs, tmp_path / "out", without_key=without_key)
 
 
 @pytest.mark.slow
@@ -216,13 +217,6 @@ def test_items_without_a_key_are_left_out_and_named(
     # Protocols that read no key judge all items.
     [log] = judge_in_process("pointwise", logs, tmp_path / "all", without_key="drop")
     assert len(ballots_of(log)) == 8
-
-
-@pytest.mark.slow
-def test_what_no_item_has_cannot_be_left_out(tmp_path: Path) -> None:
-    logs = write(tmp_path / "logs", {0: range(3), 1: range(3)}, target="")
-    with pytest.raises(PrerequisiteError, match=r"3 items of 3 without a key \(target\): fair q0"):
-        judge_in_process("stars", logs, tmp_path / "out", without_key="drop")
 
 
 STARS = ("tiebreak/stars", "-T", "candidates=logs", "--model-role", "judge=planted/x")
