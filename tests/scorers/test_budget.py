@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ranking_logs.builders import call
-from tests.scorers.judges import ONCE, ladder
+from tests.scorers.judges import ladder
 from tests.scorers.tournament import planted_contest, play_all
 from tiebreak.scorers.ballots import Call
 from tiebreak.scorers.budget import Account, Budget, BudgetSpentError, Spent, UnknownPriceError
@@ -263,42 +263,6 @@ def test_no_deadlock_whatever_happens(items: list[list[Step]], most: int) -> Non
 
 
 # With real calls.
-
-
-@pytest.mark.slow
-def test_a_run_within_its_budget_and_the_rest_of_it_from_the_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = tmp_path / "calls"
-    monkeypatch.setenv("PLANTED_CALLS", str(calls))
-    contests = [planted_contest(ladder(8), item_id=str(i)) for i in range(4)]
-
-    def run(most: int) -> tuple[list[bool], list[int], int]:
-        played = play_all(
-            contests,
-            tmp_path / str(most),
-            protocol="flat_bracket",
-            settings=ONCE["flat_bracket"],
-            budget=Budget(max_calls=most),
-        )
-        made = calls.read_text().split()
-        assert len(set(made)) == len(made)  # nothing is paid twice
-        complete = sorted((ballots.complete for ballots in played), reverse=True)
-        paid = [sum(not call.cached for call in ballots.calls) for ballots in played]
-        return complete, paid, len(made)
-
-    # 1 seeding and 7 matches an item: 15 calls are one item and 7 calls of another.
-    complete, paid, made = run(15)
-    assert complete == [True, False, False, False]
-    assert sorted(paid) == [0, 0, 7, 8]
-    assert made == 15
-    complete, paid, made = run(100)
-    assert complete == [True] * 4
-    assert sum(paid) == 32 - 15
-    assert made == 32
-    # All is cached now: a single call would be enough.
-    complete, paid, made = run(1)
-    assert (complete, paid, made) == ([True] * 4, [0] * 4, 32)
 
 
 @pytest.mark.slow

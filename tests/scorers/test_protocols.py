@@ -273,16 +273,6 @@ def test_a_protocol_that_returns_something_else_is_told_so(
         judged("own", contest_of(2), NotingJudge(ladder(2)))
 
 
-def test_what_an_author_needs_has_a_short_name() -> None:
-    import tiebreak.scorers as face
-    from tiebreak.scorers.contest import Contest
-
-    assert (face.Contest, face.ItemBallots, face.Session) == (Contest, ItemBallots, Session)
-    assert face.protocol is protocol
-    with pytest.raises(AttributeError, match="nonsense"):
-        getattr(face, "nonsense")  # noqa: B009
-
-
 # Labels: what is read, and what is refused and how.
 
 

@@ -11,27 +11,10 @@ from rich.text import Text
 from tests.cases import cases
 from tests.expected import check
 from tests.ranking_logs.builders import item, match
-from tests.scorers.judges import (
-    NotingJudge,
-    contest_of,
-    judged,
-    ladder,
-    silent_about,
-    silent_on,
-)
+from tests.scorers.judges import NotingJudge, contest_of, judged, ladder, silent_about, silent_on
 from tests.scorers.reviews import panel, review
-from tests.scorers.tournament import planted_contest
-from tiebreak.analysis.strengths import strength_views
-from tiebreak.rankers import Resampling
 from tiebreak.scorers.attacks import Canary
-from tiebreak.scorers.ballots import (
-    ItemBallots,
-    PointScore,
-    Refinement,
-    Skipped,
-    ballots_text,
-)
-from tiebreak.scorers.catalogue import ONE_JUDGE
+from tiebreak.scorers.ballots import ItemBallots, PointScore, Refinement, Skipped, ballots_text
 from tiebreak.scorers.ranking import (
     RESULTS_KEY,
     ballots_table,
@@ -113,40 +96,6 @@ def test_metrics_see_the_digits_that_lists_do_not_show() -> None:
     edited = shown[0].score.model_copy(update={"value": {"a": 0.5, "b": 0.333, "c": 0.25}})
     assert exact_values(edited) == edited.value
     assert rounded_score({"a": 0.5, "b": math.nan}, {}).metadata == {}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("protocol", ONE_JUDGE)
-def test_least_squares_of_a_log_is_that_of_the_report(protocol: str) -> None:
-    quality = {"a": 3.0, "b": 2.0, "c": 1.0}
-    # By default one match of an item, which says nothing about the third model.
-    more = {"rounds": 3} if protocol == "round_robin" else {}
-    items = [
-        judged(protocol, planted_contest(quality, item_id="1"), NotingJudge(quality), **more),
-        # All answers are identical: three ties.
-        judged(
-            protocol,
-            planted_contest({"a": 1.0}, item_id="2", twins={"a": "bc"}),
-            NotingJudge({"a": 1.0}),
-            **more,
-        ),
-    ]
-    samples = [
-        SampleScore(score=score_ballots(ballots_text(one), list("abc")), sample_id=one.item_id)
-        for one in items
-    ]
-    found: Any = least_squares()(samples)  # type: ignore[arg-type]
-    views = {view.method: view for view in strength_views(items, how=Resampling(draws=1))}
-    if protocol in ("original", "pointwise", "fixed_rubric", "listwise"):
-        assert found == views == {}
-        assert all((s.score.metadata or {})[RESULTS_KEY] == "" for s in samples)
-    else:
-        rows = views["least_squares"].rows
-        assert found == {
-            f"least_squares:{row.model}": pytest.approx(row.strength, abs=ROUNDED) for row in rows
-        }
-        # Item 1: a beats b and c, and b beats c if they met; item 2: all level.
-        assert found["least_squares:a"] > found["least_squares:b"] >= found["least_squares:c"]
 
 
 HOSTILE = {

@@ -22,8 +22,6 @@ from tiebreak.scorers.bracket import Pairing, first_round, round_name, rounds
 from tiebreak.scorers.placement import place
 from tiebreak.scorers.seal import MOST_REFINEMENTS, closest, pair_up, points
 
-FLAT: dict[str, Any] = {"swap": "never", "refine": False, "critique": False}
-
 
 def planted(n: int, *, item: int = 0, gap: float = 1.0) -> dict[str, float]:
     """n models with qualities a gap apart, in an order that differs from item to item."""
@@ -93,30 +91,6 @@ def test_through_inspect_it_is_the_same_tournament(tmp_path: Path) -> None:
             assert one.margin == pytest.approx(other.margin)
         assert kinds(ballots) == kinds(fast)
         assert place(ballots).order == place(fast).order
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("malformed", [0.2, 0.6])
-def test_malformed_replies_are_repaired_repeated_or_unscored(
-    malformed: float, tmp_path: Path
-) -> None:
-    contests = [planted_contest(planted(8), item_id=str(i)) for i in range(6)]
-    judge = f"planted/malformed={malformed}+seed=2"
-    played = play_all(contests, tmp_path, settings=FLAT, judge=judge)
-    repairs = [call for b in played for call in b.calls if call.repair]
-    again = [call for b in played for call in b.calls if call.attempt == 1]
-    unscored = [m for b in played for m in b.matches if m.unscored]
-    assert repairs
-    assert again
-    assert bool(unscored) == (malformed == 0.6)
-    for ballots in played:
-        for bout in ballots.matches:
-            # A verdict that was set aside is kept, and says why.
-            assert all(v.unscored for v in bout.discarded)
-            if bout.unscored:
-                assert bout.winner == bout.high
-                assert bout.margin is None
-                assert bout.decided_by == "unscored"
 
 
 def test_names_of_rounds() -> None:
