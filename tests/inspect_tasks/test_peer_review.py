@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inspect_ai import score
 
 from tests.inspect_tasks.reviews import ITEMS, MODELS, N, only_panel, quality, review, write_answers
-from tests.inspect_tasks.runs import ballots_of, boards_by_protocol, metrics_of, real_calls
+from tests.inspect_tasks.runs import ballots_of, boards_by_protocol, real_calls
 from tiebreak.rankers import peer_views
-from tiebreak.scorers.ranking import exact_values, ranking
+from tiebreak.scorers.ranking import exact_values
 
 pytestmark = pytest.mark.slow
 
@@ -80,14 +79,6 @@ def test_the_method_that_was_asked_for_makes_the_scores(pool: Path, tmp_path: Pa
         level = (abs(means[:, None] - means) < 1e-9).sum(axis=1) - 1
         expected = dict(zip(MODELS, (better + level / 2) / (N - 1), strict=True))
         assert exact_values(found) == pytest.approx(expected)
-
-
-def test_scores_can_be_computed_again(pool: Path, tmp_path: Path, calls: Path) -> None:
-    log = review(pool, tmp_path / "out")
-    paid = len(real_calls(calls))
-    again = score(log, ranking(), action="overwrite")
-    assert metrics_of(again) == metrics_of(log)
-    assert len(real_calls(calls)) == paid == N * ITEMS
 
 
 def test_unusable_and_partial_replies(pool: Path, tmp_path: Path, calls: Path) -> None:

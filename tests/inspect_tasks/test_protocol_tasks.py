@@ -5,7 +5,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from inspect_ai import score
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
 from tests.harness import ROOT, run, run_here
@@ -14,14 +13,12 @@ from tests.inspect_tasks.runs import (
     boards_by_protocol,
     judge_in_process,
     logs_in,
-    metrics_of,
     real_calls,
     write_pool,
 )
 from tiebreak.candidates import PROMPTS_KEY, PROTOCOL_KEY, RUN_KEY, load_candidates
 from tiebreak.publish.write_back import write_back_ranks
 from tiebreak.scorers.catalogue import ONE_JUDGE
-from tiebreak.scorers.ranking import ranking
 
 pytestmark = pytest.mark.slow
 
@@ -172,13 +169,6 @@ def test_the_log_says_what_it_is(all_tasks: Path) -> None:
             "round_robin",
         }:  # there, in two items, some may never have met the others
             assert not strengths
-
-
-@pytest.mark.parametrize("name", ["pointwise", "swiss"])
-def test_scores_can_be_computed_again(name: str, all_tasks: Path) -> None:
-    log = by_protocol(all_tasks / "out")[name]
-    again = score(log, ranking(), action="overwrite")
-    assert metrics_of(again) == metrics_of(log)
 
 
 def test_ranks_go_into_the_models_own_logs(all_tasks: Path, tmp_path: Path) -> None:

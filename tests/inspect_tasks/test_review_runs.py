@@ -124,28 +124,6 @@ def test_epochs_are_rows_of_the_same_items(pool: Path, tmp_path: Path, calls: Pa
     assert len(set(real_calls(calls))) == N * ITEMS
 
 
-def test_a_budget_ends_a_run_well(pool: Path, tmp_path: Path, calls: Path) -> None:
-    complete, paid = [], 0
-    for number in range(10):
-        log = review(pool, tmp_path / f"{number}", max_calls=10)
-        before, paid = paid, len(real_calls(calls))
-        assert log.status == "success"
-        assert paid - before <= 10
-        items = ballots_of(log).values()
-        complete.append(sum(item.complete for item in items))
-        # What was paid for stands in the log, of items that were cut short as well.
-        assert sum(not call.cached for item in items for call in item.calls) == paid - before
-        if complete[-1] == ITEMS:
-            break
-    assert complete[0] == 2  # two of four calls each, in ten
-    made = real_calls(calls)
-    assert len(made) == len(set(made)) == N * ITEMS
-    assert said(log) == said(review(pool, tmp_path / "whole"))
-    board = boards_by_protocol(tmp_path / "0")["peer_review"]
-    assert board.n_items == 2
-    assert "budget" in board.unranked[0].reason
-
-
 def test_a_call_whose_repair_the_budget_refuses_stands_in_the_log(
     pool: Path, tmp_path: Path, calls: Path
 ) -> None:
@@ -168,16 +146,3 @@ def test_shards_are_one_run(pool: Path, tmp_path: Path) -> None:
     assert np.array_equal(one.ranks, other.ranks[order], equal_nan=True)
     boards = [boards_by_protocol(tmp_path / name)["peer_review"] for name in ("whole", "parts")]
     assert repr(boards[0].rows) == repr(boards[1].rows)
-
-
-def test_a_run_that_settles_stops_asking(tmp_path: Path, calls: Path) -> None:
-    pool = write_pool(tmp_path / "logs", 3, 30)
-    log = review(
-        pool, tmp_path / "out", ["planted/a=1", "planted/b=2"], reviewers=None, settle=True,
-        eval_args={"max_samples": 1},
-    )  # fmt: skip
-    items = ballots_of(log).values()
-    judged = [item for item in items if item.complete]
-    assert 3 < len(judged) < 30
-    assert all(item.skipped for item in items if not item.complete)
-    assert only_panel(tmp_path / "out").ranks.shape == (len(judged), 2, 3)
