@@ -1,6 +1,5 @@
 """The bundle: the same logs give the same bytes, and no secret is among them."""
 
-import json
 import shutil
 from itertools import count
 from pathlib import Path
@@ -8,7 +7,6 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import EvalLog
 
-from tests.analysis.peers.builders import reviews
 from tests.publish.judged_runs import (
     bundle,
     change_log,
@@ -107,26 +105,6 @@ def test_a_secret_that_is_a_model_name(tmp_path: Path, monkeypatch: pytest.Monke
     log = write_ranking(tmp_path / "seal.eval", pool, ranked=names)
     with pytest.raises(PublishError, match="MY_TOKEN"):
         bundle([log])
-
-
-def test_the_manifest(tmp_path: Path) -> None:
-    items = [
-        reviews("q0", {"a": "abc", "b": "bac", "c": "abc"}),
-        reviews("q1", {"a": "abc", "b": None}),
-    ]
-    about = {"tiebreak_protocol": "peer_review"}
-    made = bundle([write_log(tmp_path / "1.eval", items, metadata=about)])
-    [(name, files)] = made.runs.items()
-    manifest = json.loads(files[f"runs/{name}/manifest.json"])
-    [benchmark] = manifest["benchmarks"]
-    assert manifest["logs"][0]["name"] == "1.eval"
-    assert (benchmark["judges"], benchmark["receipt"]["n_calls"]) == (["m/a", "m/b", "m/c"], 5)
-    assert benchmark["pool"]["models"] == ["a", "b", "c"]
-    assert benchmark["bootstrap"] == {"level": 0.95, "draws": 200, "seed": 0}
-    assert benchmark["verdict"]["sentence"].startswith("Too few items: ")
-    # One review of five could not be used.
-    assert benchmark["verdict"]["trust"]["state"] == "doubtful"
-    assert benchmark["warnings"]
 
 
 def test_what_judges_wrote_leaves_with_answers_only(tmp_path: Path) -> None:

@@ -82,35 +82,6 @@ def test_what_would_be_markup_is_not(name: str, shown: str) -> None:
     assert inline("x" * 500) == "x" * 119 + "…"
 
 
-LEGEND = {
-    "normalized_borda": ("(N − rank) / (N − 1)", "0 to 1, higher is better"),
-    "mean_rank": ("rank in the consensus of all reviewers", "1 to N, lower is better"),
-    "mean_points": ("points that a judge gave", "0 to 1, higher is better"),
-    "native_score": ("benchmark's own score", "higher is better"),
-}
-
-
-@pytest.mark.parametrize(
-    "metrics",
-    [
-        "normalized_borda",
-        "native_score normalized_borda",
-        "mean_rank native_score normalized_borda",
-        "mean_points normalized_borda",
-    ],
-)
-def test_the_legend_explains_the_metrics_that_there_are_and_no_other(metrics: str) -> None:
-    names = metrics.split()
-    text = make([row("r", "t", metric=name) for name in names])
-    legend = text.partition("## What the numbers mean")[2].partition("Ranks are")[0]
-    lines = [line.strip("| ").split(" | ") for line in legend.splitlines() if "`" in line]
-    assert [line[0].strip("`") for line in lines] == [name for name in LEGEND if name in names]
-    for name, meaning, direction in lines:
-        words, expected = LEGEND[name.strip("`")]
-        assert words in meaning
-        assert direction == expected
-
-
 @pytest.mark.parametrize("text", [None, "{", "3", '{"a": 1}', '[1, {"role": 2}]', "[" * 10000])
 def test_rows_of_others_are_not_trusted(text: str | None) -> None:
     assert "## Judges" in make([row("../..", "t", judge_settings=text, arguments=text)])
@@ -122,13 +93,6 @@ def test_the_licence_is_not_invented() -> None:
     assert "No licence has been chosen" not in chosen
     assert yaml.safe_load(split(chosen)[0])["license"] == "cc-by-4.0"
     assert "No licence has been chosen" not in make([row("r", "t")], readme=chosen)
-
-
-def test_answers_are_only_mentioned_where_they_are() -> None:
-    assert "answers themselves are not part" in make([row("r", "t")])
-    with_them = make([row("r", "t")], files={"candidates/x.parquet": b""})
-    assert "answers themselves are not part" not in with_them
-    assert 'load_candidates("hf://datasets/me/rankings")' in with_them
 
 
 people = st.lists(st.sampled_from(["# Ours", "text | text", "", "<b>x</b>", "---", "ü", " x "]))

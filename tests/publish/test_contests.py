@@ -67,33 +67,6 @@ def to_folder(folder: Path, report: ContestReport) -> Publication:
     return publish_dataset((), "me/rankings", contest=report, folder=folder)
 
 
-def test_rows_are_those_of_the_contest(tmp_path: Path) -> None:
-    """Other items, and with them tiers, are looked at with the first T only."""
-    report = play(table_of(tmp_path, errors=ERRORS), eliminate=(0, 1), performance_tiers=2)
-    assert report.sensitivity is not None
-    assert report.items is not None
-    assert report.tiers is not None
-    rows = [row for row in contest_rows(contest_of(report)) if row["method"] == "csd"]
-    assert len(rows) == 2 * 4
-    for place, result in enumerate(report.sensitivity.contests):
-        by_model = {row["model"]: row for row in rows if row["eliminate"] == place}
-        assert [row["rank"] for row in by_model.values()] == sorted(result.rank)
-        for number, model in enumerate(report.models):
-            expected = {
-                "value": result.expected_wins[number],
-                "standard_error": result.standard_error[number],
-                "simulation_rank_upper": result.rank_upper[number],
-                "slope": report.sensitivity.slope[number],
-                "label": report.sensitivity.labels[number],
-                "lower": None if place else report.items.lower[number],
-                "rank_upper": None if place else report.items.rank_upper[number],
-                "tier": None if place else report.tiers[number],
-                "eliminate_by_round": (place,) * 4,
-                **{"n_models": 4, "n": 4, "iterations": 400, "seed": 0},
-            }
-            assert {name: by_model[model].get(name) for name in expected} == expected
-
-
 def test_rows_of_merged_rankings_are_of_the_benchmarks_played(tmp_path: Path) -> None:
     table = table_of(tmp_path)
     contest = contest_of(play(table, rounds=read_order("law,code,maths", table.benchmarks)))
@@ -280,34 +253,6 @@ def test_a_key_that_a_model_is_called_by_stops_everything(tmp_path: Path) -> Non
         to_folder(tmp_path / "ranks", play(read_scores(tmp_path)))
     assert key not in str(found.value)
     assert not (tmp_path / "ranks").exists()
-
-
-def test_the_card(tmp_path: Path) -> None:
-    """Its cells are those of the report; names are text."""
-    scores, errors = (
-        text.replace("ada", "a|d*a").replace("ben", "ben<b>") for text in (SCORES, ERRORS)
-    )
-    report = play(table_of(tmp_path, scores, errors))
-    to_folder(tmp_path / "ranks", report)
-    card = (tmp_path / "ranks" / README).read_text()
-    rows = rows_in((tmp_path / "ranks" / CONTESTS).read_bytes())
-    assert {row["model"] for row in rows} == {"a|d*a", "ben<b>", "cleo", "dan"}
-    kemeny = {row["model"]: row["rank"] for row in rows if row["method"] == "kemeny_young"}
-    [line] = [line for line in card.splitlines() if "| cleo |" in line]
-    cells = [cell.strip() for cell in line.strip("|").split("|")]
-    where = report.models.index("cleo")
-    assert report.items is not None
-    assert (*cells[:4], cells[-1]) == (
-        f"{report.result.rank[where]:.0f}",
-        "cleo",
-        f"{report.result.expected_wins[where]:.3f}",
-        f"{report.items.lower[where]:.3f}–{report.items.upper[where]:.3f}",
-        str(kemeny["cleo"]),
-    )
-    for shown in ("a&#124;d&#42;a", "ben&#60;b&#62;", "config_name: contests"):
-        assert shown in card
-    for absent in ("llm-as-a-judge", "## Leaderboards", "## Judges", "ballots", "Λ is"):
-        assert absent not in card
 
 
 def test_a_contest_of_somebody_else_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:

@@ -27,12 +27,6 @@ def test_a_refusal_is_one_sentence() -> None:
     check(__file__, "refusals.txt", "\n".join([*said, ""]))
 
 
-def test_how_patient_a_publication_is() -> None:
-    usual = RetryPolicy()
-    assert (usual.tries, usual.calls, usual.total) == (12, 5, 600.0)
-    assert (usual.first, usual.longest, usual.timeout) == (1.0, 30.0, 120.0)
-
-
 def test_an_error_shows_no_secret_and_the_longer_one_is_hidden_first() -> None:
     secrets = [Secret("x", "hunter2"), Secret("y", "hunter2-and-more"), Secret("z", "nowhere")]
     error = PublishError("failed at hunter2-and-more, and hunter2 too")

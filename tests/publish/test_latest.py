@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.cases import cases
 from tests.publish.judged_runs import rows_in
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import README
@@ -21,7 +20,6 @@ from tiebreak.publish.latest import (
     CONTESTS,
     LATEST,
     changing_files,
-    current,
     newest,
     same_content,
 )
@@ -234,35 +232,6 @@ def test_the_contests_that_came_last(contests: dict[str, str], data: st.DataObje
     cut = {"contests/full/old.parquet": b"cut"}
     with pytest.raises(PublishError, match="not a contest of Tiebreak"):
         publish(cut, contest_bundle("p", "x"))
-
-
-@pytest.mark.parametrize(("contests", "kept"), cases(__file__, "current_contests"))
-def test_current_contests(contests: list[tuple[str, str]], kept: list[str]) -> None:
-    rows = [
-        {"contest_id": name, "method": "csd", "model": model, "benchmarks": list(played)}
-        for model in "ab"
-        for name, played in contests
-    ]
-    found = current(rows)
-    assert [(one["contest_id"], one["model"]) for one in found] == [
-        (name, model) for name in kept for model in "ab"
-    ]
-
-
-def test_the_newest_run_by_its_time_and_then_its_name() -> None:
-    rows = [
-        row("r2", "2026-01-01", model="a"),
-        row("r1", "2026-01-02", model="b"),
-        row("r3", "2026-01-02", model="c"),
-        row("r0", "2026-01-03", model="d", judge="k"),
-        row("r0", "2025-01-03", model="e", benchmark="arc"),
-        row("r0", "2025-01-03", model="f", protocol="swiss"),
-        # The same row twice is one.
-        row("r3", "2026-01-02", model="c", value=0.75),
-    ]
-    for order in (rows, rows[::-1]):
-        found = newest(iter(order))
-        assert [one["model"] for one in found] == ["e", "c", "d", "f"]
 
 
 def test_metrics_are_in_their_order_and_those_of_a_later_version_come_last() -> None:
