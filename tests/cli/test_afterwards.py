@@ -37,16 +37,6 @@ def test_where_judging_could_help_the_next_command_is_said(
     assert asked_for == ([(FOUND,)] if said else [])
 
 
-@pytest.mark.parametrize("asked", [[], ["--json"]])
-def test_what_write_back_did(asked: list[str], handed: Handed) -> None:
-    handed.instead("tiebreak.publish.write_back.write_back_ranks", FOUND)
-    handed.instead("tiebreak.publish.write_back.run.data_of", {"x": 1})
-    handed.instead("tiebreak.publish.write_back.run.sheets_of", ())
-    done = tiebreak("write-back", "a", "--into", "b", *asked)
-    assert done.stdout == ('{\n  "x": 1\n}\n' if asked else "")
-    assert handed.made[-1] == ("data_of" if asked else "sheets_of", (FOUND,), {})
-
-
 def test_a_line_of_write_back_is_never_folded(handed: Handed) -> None:
     """It may hold paths, which somebody copies."""
     long = "word " * 60 + "end"

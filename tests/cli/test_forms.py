@@ -8,10 +8,8 @@ from click.testing import CliRunner
 from markdown_it import MarkdownIt
 
 from tests.ranking_logs.builders import bracket, write_log
-from tests.report.test_renderers import HOSTILE, read, sheet
+from tests.report.test_renderers import read
 from tiebreak.cli.verbs import main
-from tiebreak.report import markdown
-from tiebreak.report.sheet import one_line
 
 VERBS = {
     "rank": "rank logs --draws 100",
@@ -24,16 +22,6 @@ VERBS = {
 def rows_of(text: str) -> list[list[str]]:
     """The rows of all tables, as a renderer of Markdown reads them."""
     return read(MarkdownIt("commonmark").enable("table").render(text)).rows
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_renderer_of_markdown_finds_the_cells(name: str) -> None:
-    shown = one_line(name)
-    assert rows_of(markdown.text([sheet(name)])) == [
-        [shown, "ρ", "95%", f"wide {shown}"],
-        [shown, "0.500", "-0.25 to 0.75", f"w {shown}"],
-        ["plain", "–", "–", "w"],
-    ]
 
 
 @pytest.fixture

@@ -43,14 +43,6 @@ def test_a_group_lists_every_command_once_by_stage_and_whole(path: str) -> None:
         assert re.search(rf"^  {one.name} +{re.escape(first)}", shown, re.M)
 
 
-def test_the_stages_of_the_whole() -> None:
-    assert [stage.heading for stage in GROUPS["tiebreak"].stages] == [
-        *("All in one", "Look at what you have", "Judge", "Read the result", "Share it"),
-        *("Merge rankings and scores", "Keep questions private"),
-    ]
-    assert "inspect eval tiebreak/round_robin" in help_of("tiebreak").split("\nJudge:")[1]
-
-
 @pytest.mark.parametrize("path", VERBS)
 def test_only_a_command_to_copy_is_wider_than_80(path: str) -> None:
     shown = help_of(path)

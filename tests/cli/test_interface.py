@@ -12,7 +12,6 @@ import click
 import pytest
 from click.testing import CliRunner
 
-import tiebreak
 from tests.expected import renewed
 from tests.harness import ROOT
 from tiebreak.cli.verbs import main
@@ -125,8 +124,3 @@ def test_help_by_a_letter_and_no_wider_than_100(monkeypatch: pytest.MonkeyPatch)
     long, short = (CliRunner().invoke(main, ["align", one], env=wide).output for one in HELP)
     assert long == short
     assert max(map(len, long.splitlines())) <= 100
-
-
-def test_the_version() -> None:
-    done = CliRunner().invoke(main, ["--version"])
-    assert done.output == f"tiebreak, version {tiebreak.__version__}\n"

@@ -3,7 +3,6 @@
 import re
 from itertools import combinations
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -67,33 +66,6 @@ def test_what_else_the_answers_depend_on() -> None:
     assert "secret" not in cache("m", "--model-args", "api_key=sk-secret").output
 
 
-def ask(model: str, path: Path) -> str:
-    """What a model answers through lm-eval's cache; by itself it answers with its own name."""
-    from lm_eval.api.instance import Instance
-    from lm_eval.api.model import CachingLM
-
-    lm = SimpleNamespace(
-        generate_until=lambda requests: [model for _ in requests], set_cache_hook=lambda hook: None
-    )
-    caching = CachingLM(lm, f"{path}_rank0.db")
-    request = Instance("generate_until", {}, ("Who are you?", {"until": []}), 0)
-    [answer] = caching.generate_until([request])
-    caching.dbdict.close()
-    return str(answer)
-
-
-def test_why_it_is_needed_and_that_it_helps(tmp_path: Path) -> None:
-    shared = tmp_path / "shared"
-    assert [ask(model, shared) for model in ("a/b", "a:b")] == ["a/b", "a/b"]
-    own = [Path(cache(model, "--root", str(tmp_path)).output.strip()) for model in ("a/b", "a:b")]
-    assert [ask(model, path) for model, path in zip(("a/b", "a:b"), own, strict=True)] == [
-        "a/b",
-        "a:b",
-    ]
-    # The second time the answer is the one that was kept, not one that was given anew.
-    assert ask("a/b again", own[0]) == "a/b"
-
-
 def test_one_line_and_no_trace(tmp_path: Path) -> None:
     first = cache("acme/m:1", "--root", str(tmp_path / "new folder"))
     assert first.exit_code == 0
@@ -118,10 +90,3 @@ def test_the_usual_place(given: str, root: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("XDG_CACHE_HOME", given)
     assert default_root() == Path(root, "tiebreak", "lm-eval")
     assert Path(cache("m").output.strip()).parent == default_root()
-
-
-@pytest.mark.parametrize("verb", ["lm-eval-tasks", "lm-eval-cache"])
-def test_help_shows_a_whole_command(verb: str) -> None:
-    done = tiebreak(verb, "--help")
-    assert '--include_path "$(tiebreak lm-eval-tasks)"' in done.output
-    assert '--use_cache "$(tiebreak lm-eval-cache MODEL)"' in done.output

@@ -78,18 +78,3 @@ def test_a_key_in_an_answer_stops_everything(
 
 def alone(*arguments: str) -> Result:
     return CliRunner().invoke(publish, ["--draws", "100", *arguments])
-
-
-@pytest.mark.slow
-def test_scores_without_logs(here: Path) -> None:
-    (here / "scores.csv").write_text("model,x,y\na,3,1\nb,2,2\nc,1,3\n")
-    done = alone("--scores", "scores.csv", "--order", "y,x", "--eliminate", "0,1", "--dry-run")
-    assert done.exit_code == 0, done.output
-    assert "1 contest. Nothing was sent." in done.output
-    assert 'load_dataset("tiebreak-dataset", "contests")' in done.output
-    card = (here / "tiebreak-dataset" / "README.md").read_text()
-    assert "Rounds: y → x. What comes early weighs more; this order was chosen" in card
-    said = json.loads(run("--scores", "scores.csv", "--dry-run", "--json", "--out", "z").stdout)
-    assert len(said["runs"]) == 1
-    assert said["contest"].startswith("contest-")
-    assert f"contests/full/{said['contest']}.parquet" in {one["path"] for one in said["files"]}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.handed import tiebreak, wrong_use
-from tests.report.page.logs import small, whole
+from tests.report.page.logs import small
 from tiebreak.report.page import build
 from tiebreak.report.page.items import Shelf
 
@@ -85,19 +85,6 @@ def test_json(logs: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_contest_beside_the_logs_and_alone(logs: Path, scores: Path, tmp_path: Path) -> None:
-    contest = ("--scores", scores, "--eliminate", "0,1", "--spoil", "x=maths", *FAST)
-    both = run(logs, "-o", tmp_path / "both", *contest)
-    assert both.exit_code == 0, both.output
-    alone = run("-o", tmp_path / "alone", *contest)
-    assert alone.exit_code == 0, alone.output
-    for folder, leaderboards in (("both", True), ("alone", False)):
-        page = (tmp_path / folder / "index.html").read_text(encoding="utf-8")
-        assert ('id="leaderboards"' in page) is leaderboards
-        assert "0 on maths" in page
-
-
-@pytest.mark.slow
 def test_a_contest_names_files_only(scores: Path, tmp_path: Path) -> None:
     rounds = tmp_path / "rounds.yaml"
     rounds.write_text("- maths\n- code\n", encoding="utf-8")
@@ -112,20 +99,6 @@ def test_a_contest_names_files_only(scores: Path, tmp_path: Path) -> None:
     assert "over other items like these" in page
     assert "rounds.yaml: in no round, so not used: &#39;law&#39;" in page
     assert str(tmp_path) not in page
-
-
-@pytest.mark.slow
-def test_people_and_reference(tmp_path: Path) -> None:
-    whole(tmp_path / "logs")
-    people = tmp_path / "people.csv"
-    people.write_text("model,rank\na,1\nb,2\nc,3\n", encoding="utf-8")
-    done = run(
-        *(tmp_path / "logs", "-o", tmp_path / "r", "--human", people, "--reference", "seal", *FAST)
-    )
-    assert done.exit_code == 0, done.output
-    page = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
-    assert 'id="people"' in page
-    assert "against seal" in page
 
 
 @pytest.mark.slow

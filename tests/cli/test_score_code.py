@@ -79,26 +79,6 @@ def test_scores_go_into_the_pool(answers: str, tmp_path: Path) -> None:
     assert table.notes[0].startswith("A pool counts rather than a log")
 
 
-def test_results_beside_the_samples_can_be_left_out(
-    answers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And where they cannot be written the pool is there, and words say so, once for all models."""
-    monkeypatch.setattr(
-        runs, "score_code", lambda pool, *_, **__: CodeScores(all_right(pool), 2, ())
-    )
-    out, before = tmp_path / "pool.parquet", sorted(Path(answers).rglob("*"))
-    result = run(answers, "--out", str(out), "--no-results", "--json")
-    assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["results"] == []
-    assert sorted(Path(answers).rglob("*")) == before
-    Path(answers).rename(tmp_path / "away")
-    result = run(str(out), "--out", str(out))
-    assert result.exit_code == 0
-    assert " ".join(result.stdout.split()).count("No results written for a[b], c: the samples") == 1
-    [(_, row)] = list(read_parquet(out))
-    assert {one.native_score for one in row.values()} == {1.0}
-
-
 def all_right(pool: CandidatePool) -> CandidatePool:
     return CandidatePool(
         pool.items,

@@ -1,6 +1,5 @@
 """The verb `stability`: rows, stars, and what it says when it is used wrongly."""
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -27,16 +26,6 @@ def test_rows(logs: Path) -> None:
     both = run(str(logs), "--csv")
     assert both.exit_code == 1
     assert "here are 2 (parts of the items, run against run)" in both.output
-
-
-def test_samples_of_stars(tmp_path: Path) -> None:
-    rounds(tmp_path, (20, 30))
-    asked = (str(tmp_path), "--sizes", "10,40,100", "--seeds", "5")
-    assert "Round 2" in run(*asked).output
-    [found] = json.loads(run(*asked, "--reference", "b", "--json").stdout)["samples"]
-    assert [size["size"] for size in found["sizes"]] == [10, 40]
-    assert found["reference"] == "b"
-    assert "independent_variance" in run(*asked, "--csv").stdout.splitlines()[0]
 
 
 @pytest.mark.slow

@@ -62,16 +62,6 @@ def test_a_pool_that_cannot_be_written_is_a_sentence(logs: Path) -> None:
         assert done.output.startswith("Error: ")
 
 
-def test_one_pair_of_models(ranking: Path) -> None:
-    assert "a and b cannot be told apart" in tiebreak("rank", str(ranking), "--pair", "a,b").output
-    [pair] = json.loads(tiebreak("rank", str(ranking), "--pair", "a,b", "--json").output)["pairs"]
-    assert (pair["first"], pair["second"]) == ("a", "b")
-    assert pair["sentence"].startswith("a and b cannot be told apart")
-    failed = tiebreak("rank", str(ranking), "--pair", "a,x")
-    assert failed.exit_code == 1
-    assert "'x'; there are: a, b" in failed.output
-
-
 @pytest.mark.parametrize(
     ("form", "sign"), [("--format=markdown", "\\xb7"), ("--closure", "gsm8k - seal")]
 )
@@ -105,12 +95,6 @@ def test_aggregate_item_by_item(tables: Path) -> None:
     assert election["n_items"] == 2
     # q1: a before b; q2: b before a, twice: mean ranks 1.5 each.
     assert [row["score"] for row in election["results"][0]["ranking"]] == [1.5, 1.5]
-
-
-def test_aggregate_ranking_logs(ranking: Path) -> None:
-    [election] = json.loads(tiebreak("aggregate", str(ranking), "--json").output)["elections"]
-    assert election["results"][0]["kemeny"]["order"] == ["a", "b"]
-    assert election["results"][0]["used"] == 3
 
 
 def test_csd(tables: Path) -> None:

@@ -80,15 +80,5 @@ def test_names_from_logs_cannot_steer_the_terminal(logs: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_runs_are_refused_by_name(logs: Path) -> None:
-    write_ranking(logs / "again.eval", logs, brackets(), eval_id="E2", task_id="T2")
-    done = run("logs", "--into", "logs")
-    assert done.exit_code == 1
-    assert "gsm8k · seal: logs/again.eval" in done.output
-    assert "gsm8k · seal: logs/seal.eval" in done.output
-    assert scores(logs / "a.eval") == {}
-
-
-@pytest.mark.slow
 def test_wrong_use(logs: Path) -> None:
     wrong_use(__file__, "write_back.txt")
