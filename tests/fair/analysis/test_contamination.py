@@ -210,21 +210,3 @@ def test_no_replay(tmp_path: Path) -> None:
 def test_more_than_the_baseline(apart: bool | None, difference: float, above: bool) -> None:
     gap = Estimate(difference, math.nan, math.nan, 0)
     assert RecallGap("m", "old", "ours", gap, math.nan, math.nan, apart).above is above
-
-
-def test_cells_and_gaps_are_found_by_name() -> None:
-    logs = [
-        replayed(model, dataset, 10 * number, 100)
-        for number, (model, dataset) in enumerate(
-            (model, dataset) for model in ("ada", "ben") for dataset in ("one", "two", "ours")
-        )
-    ]
-    found = contamination_of(logs, baselines=["ours"])
-    assert len(found.gaps) == 4
-    for gap in found.gaps:
-        assert found.gap(gap.model, gap.dataset, gap.baseline) is gap
-    assert found.gap("ada", "one", "two") is None
-    assert len(found.cells) == 6
-    for cell in found.cells:
-        assert found.cell(cell.model, cell.dataset) is cell
-    assert found.cell("cleo", "one") is None

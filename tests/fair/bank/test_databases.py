@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from sqlalchemy import Engine, select, text
 from sqlalchemy.exc import DBAPIError
 
-from tests.fair.bank import postgres
 from tests.fair.bank.builders import example_questions
 from tests.fair.bank.postgres import Cluster
 from tests.fair.bank.questions import choice, keep, kept
@@ -110,13 +109,3 @@ def test_no_row_of_the_access_log_can_be_changed(cluster: Cluster) -> None:
         with pytest.raises(DBAPIError, match="only grow"), engine.begin() as connection:
             connection.execute(text(statement))
     engine.dispose()
-
-
-def test_without_postgresql_tests_skip_and_fail_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres, "programs", lambda: None)
-    monkeypatch.delenv("CI", raising=False)
-    with pytest.raises(pytest.skip.Exception, match="no PostgreSQL"), postgres.postgresql():
-        pass
-    monkeypatch.setenv("CI", "1")
-    with pytest.raises(pytest.fail.Exception, match="no PostgreSQL"), postgres.postgresql():
-        pass

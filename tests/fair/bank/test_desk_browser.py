@@ -124,21 +124,6 @@ def test_quotas_tokens_and_sessions_by_forms(
         assert bea.get(f"/sessions/{reply.json()['id']}").status_code == 401
 
 
-def test_what_is_refused(browser: Browser, engine: Engine, address: str) -> None:
-    with window(browser, address, refusals=2) as page:
-        log_in(page, address, "nonsense")
-        expect(page.get_by_role("alert")).to_contain_text("the token is not valid")
-        log_in(page, address, token(engine, "root", "organiser", "admin"))
-        page.get_by_role("link", name="Quotas").click()
-        page.locator("input[name=proof]").evaluate_all("all => all.forEach((one) => one.remove())")
-        page.get_by_role("textbox", name="Institution").fill("forged")
-        page.get_by_label("Questions", exact=True).fill("5")
-        page.get_by_role("button", name="Grant").click()
-        expect(page.get_by_role("alert")).to_contain_text("not of this page")
-        page.goto(f"{address}/organiser/quotas")
-        expect(page.locator("main")).not_to_contain_text("forged")
-
-
 def test_every_section_is_readable(browser: Browser, engine: Engine, address: str) -> None:
     with window(browser, address) as page:
         page.goto(f"{address}/organiser")

@@ -1,5 +1,6 @@
 """Tokens: what is believed, with which keys."""
 
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,17 @@ def test_claims_that_do_not_hold(changed: dict[str, Any]) -> None:
     with pytest.raises(BankError) as refused:
         Verifier(KEYS).read(signed(**changed))
     assert refused.value.kind == "unidentified"
+
+
+@pytest.mark.parametrize("apart", [LEEWAY - 5, LEEWAY + 5])
+def test_clocks_differ(apart: int) -> None:
+    """By a few seconds, of a token that is made and of one that ends."""
+    for changed in (
+        {"iat": timedelta(seconds=apart)},
+        {"iat": -LATE, "exp": timedelta(seconds=-apart)},
+    ):
+        with nullcontext() if apart < LEEWAY else pytest.raises(BankError):
+            Verifier(KEYS).read(signed(**changed))
 
 
 def test_a_token_that_was_good_expires(monkeypatch: pytest.MonkeyPatch) -> None:
