@@ -11,7 +11,6 @@ from tests.cases import cases, some
 from tests.report.page.browser import (
     DESKTOP,
     PHONE,
-    chromium,
     opened,
     scrolls_sideways,
     unwatched,
@@ -26,16 +25,6 @@ def column(page: Page, table: str, number: int) -> list[str]:
     """The texts of a column, from top to bottom, of the rows that are shown."""
     cells = page.locator(f"#{table} tbody tr:not([hidden]) > :nth-child({number})")
     return cells.all_inner_texts()
-
-
-def test_without_a_browser_tests_are_skipped_but_not_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.delenv("CI", raising=False)
-    with pytest.raises(pytest.skip.Exception, match="no chromium"), chromium():
-        pass
-    monkeypatch.setenv("CI", "1")
-    with pytest.raises(pytest.fail.Exception, match="no chromium"), chromium():
-        pass
 
 
 @pytest.mark.slow
