@@ -11,7 +11,7 @@ import pytest
 
 from tests.publish.fake_hub import FakeHub
 from tests.publish.hub_client import REPO, send
-from tests.publish.judged_runs import contents, loaded, rows_in, told, write_both
+from tests.publish.judged_runs import contents, rows_in, told, write_both
 from tests.tables.builders import task_values, write_summary
 from tiebreak.analysis.consensus import Election, elect
 from tiebreak.analysis.contests import ContestReport, contest_report
@@ -186,26 +186,6 @@ def test_beside_runs(tmp_path: Path) -> None:
     assert {k: v for k, v in one.items() if k != README} == {
         k: v for k, v in other.items() if k != README
     }
-
-
-@pytest.mark.slow
-def test_the_real_load_dataset_gives_the_rows_back(tmp_path: Path) -> None:
-    folder = tmp_path / "ranks"
-    for scores in (SCORES, SCORES.replace("dan,1,2", "dan,9,")):
-        table = table_of(tmp_path, scores)
-        options: CsdOptions = {"iterations": 400, "missing": "worst"}
-        to_folder(folder, contest_report(table, eliminate=(0, 1), options=options))
-    wanted = {
-        "contests/latest": CONTESTS,
-        "contests/full": "contests/full/*.parquet",
-        "scores/full": "scores/*.parquet",
-    }
-    tables = loaded(str(folder), wanted, HF_HOME=str(tmp_path / "hf"))
-    for name, pattern in wanted.items():
-        files = sorted(folder.glob(pattern))
-        assert tables[name] == [row for path in files for row in rows_in(path.read_bytes())]
-        assert tables[name]
-    assert [row["score"] for row in tables["scores/full"]].count(None) == 1
 
 
 def test_no_path_and_no_name_of_a_file_leaves(tmp_path: Path) -> None:

@@ -87,14 +87,6 @@ def test_entries_link_to_the_dataset(log: Path, tmp_path: Path) -> None:
         publish_dataset([log], None, community_evals=evals)
 
 
-def test_a_secret_stops_records(log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MY_TOKEN", "a says 0")
-    records = tmp_path / "records"
-    with pytest.raises(PublishError, match=r"would hold the value of .*MY_TOKEN"):
-        publish_dataset([log], None, with_candidates=True, every_eval_ever=records, how=HOW)
-    assert not records.exists()
-
-
 ITEMS = items_of(30)
 NAMES = ("annabel-q7x", "benedict-k2v")
 QUICK = Resampling(draws=100)

@@ -1,13 +1,11 @@
 """The folder of a dry run: it is the dataset, loads as one, and nothing in it is lost."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.publish.judged_runs import bundle, contents, loaded, rows_in, write_both
+from tests.publish.judged_runs import bundle, contents, rows_in, write_both
 from tests.ranking_logs.builders import bracket, write_log
-from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.publish.bundle import as_json
 from tiebreak.publish.dataset import Written, write_folder
 from tiebreak.publish.errors import PublishError
@@ -41,34 +39,6 @@ def ranks(log: Path, tmp_path: Path, no_plots: None) -> Path:
     """A dataset with this log's run."""
     write(tmp_path / "rankings", log)
     return tmp_path / "rankings"
-
-
-@pytest.mark.slow
-def test_the_real_load_dataset_gives_the_rows_back(dataset: Path) -> None:
-    wanted = {
-        "leaderboard/latest": "leaderboard/latest.parquet",
-        "leaderboard/full": "leaderboard/full/*.parquet",
-        "rankings/full": "rankings/*.parquet",
-        "ballots/full": "ballots/*.parquet",
-        "candidates/full": "candidates/*.parquet",
-    }
-    tables = loaded(str(dataset / "rankings"), wanted, HF_HOME=str(dataset / "hf"))
-    for table, pattern in wanted.items():
-        [file] = (dataset / "rankings").glob(pattern)
-        assert tables[table] == json.loads(json.dumps(rows_in(file.read_bytes())))
-    [board] = leaderboards([dataset / "ranking"], how=HOW)
-    borda = [row for row in tables["leaderboard/latest"] if row["metric"] == "normalized_borda"]
-    assert [(r["model"], r["value"], r["lower"], r["rank"]) for r in borda] == [
-        (row.model, row.borda, row.lower, row.rank) for row in board.rows
-    ]
-
-
-@pytest.mark.slow
-def test_a_second_time_changes_nothing(dataset: Path) -> None:
-    before = contents(dataset / "rankings")
-    written = write(dataset / "rankings", dataset / "ranking", with_candidates=True)
-    assert not any(file.new for file in written)
-    assert contents(dataset / "rankings") == before
 
 
 @pytest.mark.slow

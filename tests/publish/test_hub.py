@@ -87,15 +87,6 @@ def test_the_title_names_some_of_many_runs_and_the_description_all(hub: FakeHub)
     assert head.description.splitlines() == [f"- run{k}" for k in range(1, 5)]
 
 
-def test_another_content_under_the_same_run_is_refused(hub: FakeHub, repo: Repo) -> None:
-    path = "runs/run1/manifest.json"
-    repo.commit("main", "theirs", {path: b"other"})
-    words = rf"{REPO} holds another {path} already.*--seed are others.*another NAME"
-    with pytest.raises(PublishError, match=words):
-        publish(hub, bundle_of(1))
-    assert titles(hub)[0] == "theirs"
-
-
 def test_other_bytes_of_the_same_content_are_the_same(
     hub: FakeHub, repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:

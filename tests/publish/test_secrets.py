@@ -83,10 +83,6 @@ def test_a_secret_in_a_path_is_not_shown() -> None:
     assert VALUE not in str(found.value)
 
 
-def test_files_without_secrets_pass() -> None:
-    refuse_secrets({"a.txt": VALUE[:-1].encode(), "b.parquet": parquet([{"x": 1}])}, [SECRET])
-
-
 def test_environment() -> None:
     variables = {
         "OPENAI_API_KEY": "sk-123456",
