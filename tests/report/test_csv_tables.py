@@ -28,7 +28,6 @@ from tiebreak.analysis.stability import stability
 from tiebreak.analysis.stars import star_report
 from tiebreak.analysis.votes import vote_board
 from tiebreak.fair import report as fair_sheets
-from tiebreak.fair.analysis.star_stability import star_stability
 from tiebreak.report import ReportError, csv, sheets
 
 HOW = test_whole_boards.HOW
@@ -132,13 +131,6 @@ def test_several_tables_are_refused_by_name(
     found = make(tmp_path)
     with pytest.raises(ReportError, match=re.escape(f"CSV is one table, and here are {named}")):
         sheets_module(module).rows_of(found)
-
-
-def test_a_table_that_was_asked_for_alone(tmp_path: Path) -> None:
-    from tiebreak.fair.report.star_stability import rows_of
-
-    found = star_stability(test_whole_stars.two_rounds(tmp_path), sizes=(5,), n_draws=2)
-    assert {"sample", "relative"} <= rows_of(found)[0].keys()
 
 
 def test_without_a_row_or_a_header_there_is_no_table() -> None:

@@ -1,6 +1,5 @@
 """Drawings as SVG, as SVG for light and dark screens, as PNG; names of files; shortened names."""
 
-import base64
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -13,15 +12,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 from matplotlib.text import Annotation
 
 from tests.cases import cases, some
 from tests.report.figures.reading import contrast, luminance, words
-from tests.report.figures.samples import HOSTILE, random_board
-from tests.report.page.browser import chromium
+from tests.report.figures.samples import random_board
 from tiebreak.rankers import MissingPackageError
 from tiebreak.report.figures.boards import leaderboard_figure, native_figure
 from tiebreak.report.figures.canvas import Drawing, columns, distinct, short, slug, themed, wrapped
@@ -254,28 +251,3 @@ def test_names_at_one_point_stand_apart_and_lead_to_it() -> None:
     assert [one.arrow_patch is not None for one in found] == [False] * 4 + [True] * 2
     heights = sorted(y for x, y in places if x > 0)
     assert all(high - low >= 8 for low, high in pairwise(heights))
-
-
-@pytest.mark.slow
-def test_a_browser_takes_the_colours_that_the_reader_prefers(tmp_path: Path) -> None:
-    svg = themed(drawing(*HOSTILE).svg())
-    source = base64.b64encode(svg.encode()).decode()
-    (tmp_path / "page.html").write_text(
-        '<!doctype html><meta http-equiv="Content-Security-Policy" '
-        "content=\"default-src 'none'; img-src data:\">"
-        f'<img alt="" src="data:image/svg+xml;base64,{source}">'
-    )
-    light, dark = sheet(svg)
-    with chromium() as browser:
-        for scheme, colours in (("light", light), ("dark", dark)):
-            page = browser.new_page(color_scheme=scheme)  # type: ignore[arg-type]
-            page.goto((tmp_path / "page.html").as_uri())
-            picture = imread(BytesIO(page.locator("img").screenshot()))
-            seen = {tuple(colour) for colour in (picture[..., :3] * 255).round().reshape(-1, 3)}
-            expected = [
-                tuple(np.round(np.array(to_rgb(colours[k])) * 255))
-                for k in ("paper", "blue", "ink")
-            ]
-            assert set(expected) <= seen
-            assert tuple((picture[2, 2, :3] * 255).round()) == expected[0]
-            page.close()

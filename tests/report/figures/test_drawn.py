@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr, rankdata, spearmanr
+from scipy.stats import rankdata, spearmanr
 
 from tests.cases import some
 from tests.expected import check
-from tests.report.figures.reading import points, row_names, segments, told
+from tests.report.figures.reading import segments, told
 from tests.report.figures.samples import (
     NAN,
     board,
@@ -158,31 +158,6 @@ def test_what_is_not_there_is_not_drawn() -> None:
 def test_every_mark_and_word(name: str) -> None:
     drawing = some(CASES[name]())
     check(__file__, f"{name}.txt", told(drawing))
-
-
-@pytest.mark.slow
-def test_boxes_hold_each_reviewers_correlations() -> None:
-    ranks = opinions(20, 3, 5, seed=4)
-    ranks[3, 1] = NAN
-    drawing = some(reviewer_boxes_figure(review(ranks)))
-    [axes] = drawing.figure.axes
-    assert row_names(axes) == ["a", "b", "c"]
-    diamonds = {round(y): x for marker, x, y in points(axes) if marker == "D"}
-    for number in range(3):
-        others = np.delete(ranks, number, axis=1)
-        each = [
-            spearmanr(own, np.nanmean(rest, axis=0)).statistic
-            for own, rest in zip(ranks[:, number], others, strict=True)
-            if not np.isnan(own).any()
-        ]
-        box = axes.patches[number].get_bbox()  # type: ignore[attr-defined]
-        assert (box.x0, box.x1) == pytest.approx(tuple(np.quantile(each, [0.25, 0.75])))
-        means = np.nanmean(ranks[:, number], axis=0), np.nanmean(others, axis=(0, 1))
-        assert diamonds[number] == pytest.approx(pearsonr(*means).statistic)
-        medians = [
-            x0 for x0, y0, x1, y1 in segments(axes) if x0 == x1 and round(y0 + 0.275) == number
-        ]
-        assert medians == [pytest.approx(np.median(each))]
 
 
 def test_a_ballot_of_some_is_a_sample_of_the_ranking() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.analysis.test_stars import drawn, items_of, linked_logs, write
+from tests.analysis.test_stars import drawn, items_of, write
 from tests.ranking_logs.builders import bracket, sample, write_log
 from tiebreak.analysis.stars import star_report
 from tiebreak.cli.verbs import main
@@ -27,19 +27,6 @@ def paired(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for model in "abc":
         write(folder / f"{model}.eval", items_of(drawn(60), own=model))
     return folder
-
-
-def test_linked_and_unlinked_boards_say_so(tmp_path: Path) -> None:
-    linked_logs(tmp_path / "linked", 20, 30)
-    linked_logs(tmp_path / "unlinked", 0, 40)
-    [linked], [unlinked] = (
-        stars.sheets_of(star_report(tmp_path / name, how=HOW)) for name in ("linked", "unlinked")
-    )
-    assert linked.subtitle[1].startswith("Linked: 20 of 50 items were answered by all models")
-    assert unlinked.subtitle[1].startswith("Unlinked: no item was answered by two models")
-    tables = [section.table for section in linked.sections if section.table]
-    assert "Own" in tables[0].headings
-    assert [row[1].text for row in tables[0].rows] == [row[0].text for row in tables[1].rows]
 
 
 def test_styles_are_a_sheet_of_their_own(tmp_path: Path) -> None:
