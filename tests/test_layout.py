@@ -206,15 +206,6 @@ def test_what_stays_unloaded(code: str, heavy: set[str]) -> None:
     assert not heavy & set(loaded)
 
 
-def test_version_is_that_of_the_distribution() -> None:
-    import tomllib
-
-    import tiebreak
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert tiebreak.__version__ == project["version"]
-
-
 # What a test waits for at most is a guard against hanging, never a deadline: machines are busy.
 LEAST_PATIENCE = 120
 WAITING = {"run", "wait", "wait_for", "communicate", "urlopen", "fail_after"}
@@ -250,10 +241,3 @@ def test_no_test_has_a_deadline() -> None:
         if (own := deadlines(path.read_text(encoding="utf-8")))
     }
     assert found == {}
-
-
-def test_hypothesis_has_no_deadline_either() -> None:
-    from hypothesis import settings
-
-    assert settings().deadline is None
-    assert settings.get_current_profile_name() == "tiebreak"

@@ -4,7 +4,6 @@ import re
 import runpy
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import tiebreak
@@ -48,31 +47,6 @@ def test_the_example_of_the_documentation(folder: Path, capsys: pytest.CaptureFi
     assert (folder / "dataset" / "README.md").is_file()
 
 
-def test_paths_may_be_one_or_several(folder: Path) -> None:
-    for paths in ("logs", folder / "logs", ["logs"], (path for path in [folder / "logs"])):
-        assert len(tiebreak.leaderboards(paths)) == 2
-
-
-def test_tables(folder: Path) -> None:
-    scores = write(folder / "scores.csv", "model,maths,law\nx,9,8\ny,8,9\nz,1,2\n")
-    rounds = write(folder / "rounds.yaml", "- maths\n- law\n")
-    table = tiebreak.read_scores(scores)
-    contest = tiebreak.contest_report(
-        table, tiebreak.read_rounds(rounds, table.benchmarks), options={"iterations": 100}
-    )
-    assert contest.models == ("x", "y", "z")
-    ballots = write(folder / "ballots.csv", "a,b\n1,2\n1,2\n2,1\n")
-    [file] = tiebreak.read_ballots(ballots)
-    election = tiebreak.elect(file)
-    assert election.kemeny is not None
-    assert election.kemeny.order == tiebreak.kemeny_young(file.profile).order == (0, 1)
-
-
-def test_simulation() -> None:
-    study = tiebreak.simulate([0.3, 0.0], (3,), repeats=1, protocols=["pointwise"], jobs=1)
-    assert study.items == (3,)
-
-
 def test_no_function_has_the_name_of_a_room() -> None:
     rooms = {path.parent.name for path in (ROOT / "src" / "tiebreak").glob("*/__init__.py")}
     assert rooms.isdisjoint(dir(tiebreak))
@@ -83,8 +57,3 @@ def test_every_name_has_one_home() -> None:
     assert all(getattr(tiebreak, name) is not None for name in dir(tiebreak))
     with pytest.raises(AttributeError, match="nonsense"):
         getattr(tiebreak, "nonsense")  # noqa: B009
-
-
-def test_frames_are_pandas(folder: Path) -> None:
-    for frame in (tiebreak.leaderboard_df, tiebreak.rankings_df, tiebreak.ballots_df):
-        assert isinstance(frame("logs"), pd.DataFrame)

@@ -8,7 +8,6 @@ import pytest
 
 from tests.analysis.test_comparison import Folder, full, lists
 from tests.cli.handed import tiebreak, wrong_use
-from tests.ranking_logs.builders import call
 
 FAST = ("--draws", "100")
 
@@ -32,17 +31,6 @@ def test_plot_beside_json(logs: Path, tmp_path: Path) -> None:
     json.loads(done.stdout)
     assert done.stderr == f"Plot: {plot}\n"
     assert "calls in a row per item" in plot.read_text(encoding="utf-8")
-
-
-def test_a_plot_of_unknown_prices_comes_to_nothing(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
-    folder.add(*full(1, calls=[call()]))
-    folder.add(*lists(1, "abcd", calls=[call("list")]))
-    plot = tmp_path / "plot.svg"
-    done = run(str(tmp_path), "--plot", str(plot), "--against", "cost", *FAST)
-    assert done.exit_code == 1
-    assert "--model-cost-config" in done.stderr
-    assert not plot.exists()
 
 
 def test_wrong_use(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

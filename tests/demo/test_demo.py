@@ -3,7 +3,6 @@
 import os
 import shutil
 import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -13,7 +12,6 @@ from inspect_ai.log import read_eval_log
 
 from tests.analysis.peers.builders import read_panels
 from tests.cases import cases
-from tests.harness import ROOT
 from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
@@ -116,16 +114,6 @@ def test_without_a_place_for_code_the_demo_does_without_humaneval(
     assert run.that_can_run(["gsm8k"]) == ["gsm8k"]
     with pytest.raises(PrerequisiteError):
         run.that_can_run(["humaneval"])
-
-
-def test_the_page_says_of_the_demo_what_it_does() -> None:
-    page = (ROOT / "docs" / "how-to" / "sandboxes.md").read_text(encoding="utf-8")
-    _, _, said = page.partition("## In the demo\n")
-    for part in ("in bubblewrap's box", "with limits only", "HumanEval is left out", "first line"):
-        assert part in said
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    [wheel] = project["optional-dependencies"]["sandbox"]
-    assert wheel.partition(";")[0] in (ROOT / "locks" / "demo.txt").read_text(encoding="utf-8")
 
 
 def test_enough_settings_and_items() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.harness import ROOT
 from tests.pages import tables
-from tests.pages.reading import MADE, Scene, blocks, code, scenes, texts
+from tests.pages.reading import MADE, blocks, code, scenes, texts
 from tests.test_outputs import PAGES as SHOWN
 from tiebreak.candidates.prompts import prompt_of
 from tiebreak.study.design import read_study
@@ -68,8 +68,3 @@ def test_data_on_pages_is_what_it_says(tmp_path: Path) -> None:
 MADE_PAGES = {name for name in texts() if not (ROOT / name).is_file()} | {
     f"docs/reference/{name}" for name in reference.PAGES
 }
-
-
-def test_a_scene_is_read_in_its_order() -> None:
-    assert isinstance(SCENES["README.md"], Scene)
-    assert SCENES["docs/how-to/newcomers.md"].commands[-1] == "tiebreak rank old/ new/"

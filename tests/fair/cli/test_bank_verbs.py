@@ -176,12 +176,6 @@ def test_stories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected.check(__file__, "stories.txt", re.sub(r"(?m) +$", "", text))
 
 
-def test_close_says_how_much_was_answered() -> None:
-    engine = make_bank(Path("bank.db"))
-    session = answered_session(engine, "a", 3, state="open")
-    assert bank("close", session) == f"Session {session} is closed, 3 of 3 answered.\n"
-
-
 def test_a_token_is_printed_alone_and_revoked_by_itself_or_its_id(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -51,10 +51,6 @@ def test_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert price("hf/c") is None
 
 
-def test_a_price_that_nobody_knows() -> None:
-    assert listed_price("openai/gpt-5") is None
-
-
 @pytest.mark.parametrize("model", ["planted/x", "hf/some/weights", "vllm/x", "mockllm/model"])
 def test_no_provider_is_built(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     built = []
