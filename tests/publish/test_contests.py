@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.publish.fake_hub import FakeHub
-from tests.publish.hub_client import REPO, send
 from tests.publish.judged_runs import contents, rows_in, told, write_both
 from tests.tables.builders import task_values, write_summary
 from tiebreak.analysis.consensus import Election, elect
@@ -122,35 +120,6 @@ def test_what_a_contest_was_made_of_names_it(tmp_path: Path) -> None:
     assert all(re.fullmatch("contest-[0-9a-f]{16}", name) for name in names)
     same = (play(table), play(moved), play(table, spoil="ada=maths"))
     assert {contest_of(one).contest_id for one in same} == {names[0]}
-
-
-def test_published_twice_nothing_changes_and_others_are_added(hub: FakeHub, tmp_path: Path) -> None:
-    first, better = table_of(tmp_path), table_of(tmp_path, SCORES.replace("dan,1,2", "dan,9,9"))
-    fewer = replace(
-        first, benchmarks=first.benchmarks[:2], scores=first.scores[:, :2], public_notes=()
-    )
-    done = send(hub, contest=play(first))
-    assert done.sent is not None
-    assert done.sent.published == (done.contest,)
-    before = dict(hub.repos[REPO].resolve("main").tree)
-    again = send(hub, contest=play(first))
-    assert again.sent is not None
-    assert (again.sent.commit, again.sent.already) == (None, (done.contest,))
-    # Another table of the same benchmarks is the latest; a part of them is not; nothing goes back.
-    second = send(hub, contest=play(better))
-    third = send(hub, contest=play(fewer))
-    assert send(hub, contest=play(first)).sent.commit is None  # type: ignore[union-attr]
-    tree = hub.repos[REPO].resolve("main").tree
-    assert before.items() - tree.items() == {(p, before[p]) for p in (README, CONTESTS)}
-    ids = [done.contest, second.contest, third.contest]
-    full = {path for path in tree if path.startswith("contests/full/")}
-    assert full == {f"contests/full/{name}.parquet" for name in ids}
-    latest = list(dict.fromkeys(row["contest_id"] for row in rows_in(tree[CONTESTS])))
-    assert latest == [third.contest, second.contest]
-    # Now over all benchmarks again: it takes the place of both.
-    last = send(hub, contest=play(replace(better, scores=better.scores + np.eye(4))))
-    latest_rows = rows_in(hub.repos[REPO].resolve("main").tree[CONTESTS])
-    assert {row["contest_id"] for row in latest_rows} == {last.contest}
 
 
 def test_a_later_version_says_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

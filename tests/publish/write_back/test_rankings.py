@@ -19,7 +19,6 @@ from tests.ranking_logs.builders import (
     listed,
     match,
     sample,
-    shard_metadata,
     skipped,
     write_log,
 )
@@ -142,26 +141,6 @@ def test_benchmarks_and_protocols_are_kept_apart(tmp_path: Path) -> None:
         ("mmlu · seal", 2),
         ("gsm8k · swiss", 3),
     }
-
-
-@pytest.mark.slow
-def test_shards_are_one_ranking(tmp_path: Path) -> None:
-    write_logs(tmp_path / "logs")
-    for number, ballots in enumerate(brackets(), start=1):
-        metadata = shard_metadata(number, 2)
-        write_ranking(
-            tmp_path / "shards" / f"{number}.eval",
-            tmp_path / "logs",
-            [ballots],
-            metadata=metadata,
-            eval_id=f"E{number}",
-            task_id=f"T{number}",
-        )
-    found = ranking(tmp_path / "shards")
-    assert (found.run, found.eval_id) == ("f00d", "E1")
-    assert said(found, "q0").keys() == said(found, "q1").keys() == {"a", "b", "c"}
-    # What was judged stands in both files.
-    assert None not in {one.answer for own in found.standings.values() for one in own.values()}
 
 
 def test_of_several_attempts_the_one_that_went_further_counts(tmp_path: Path) -> None:

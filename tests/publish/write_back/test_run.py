@@ -34,7 +34,7 @@ from tiebreak.ranking_logs import RankingLogError
 
 pytestmark = pytest.mark.slow
 
-SEAL, SWISS = "tiebreak_seal", "tiebreak_swiss"
+SEAL = "tiebreak_seal"
 
 
 @pytest.fixture
@@ -141,29 +141,6 @@ def test_a_dry_run_says_the_same_and_changes_no_byte(logs: Path) -> None:
     done = write_back_ranks([logs], [logs])
     assert dry.dry_run
     assert (dry.outcomes, dry.unwritten, dry.notes) == (done.outcomes, done.unwritten, done.notes)
-
-
-def test_a_newer_ranking_replaces_its_own_and_another_protocol_stands_beside(logs: Path) -> None:
-    back(logs)
-    swiss = brackets({"q0": "cab", "q1": "cab"}, protocol="swiss")
-    newer = write_ranking(logs / "more" / "newer.eval", logs, brackets({"q0": "cba"}),
-                          eval_id="E2", task_id="T2")  # fmt: skip
-    other = write_ranking(logs / "more" / "swiss.eval", logs, swiss, eval_id="E3", task_id="T3")
-    done = write_back_ranks([newer, other], [logs])
-    assert set(states(done).values()) == {"written"}
-    # The newer one ranked one item only.
-    assert scores(logs / "c.eval") == {"q0": {"rank": 1, "borda": 1}}
-    assert scores(logs / "c.eval", SWISS).keys() == {"q0", "q1"}
-    sample = (read_eval_log(str(logs / "c.eval")).samples or [])[0]
-    assert list(sample.scores or {}) == ["match", SEAL, SWISS]
-    again = write_back_ranks([newer, other], [logs])
-    assert set(states(again).values()) == {"unchanged"}
-    # The first one again changes its own score only.
-    once_more = write_back_ranks([logs / "seal.eval", other], [logs])
-    assert {score: state for (_, score), state in states(once_more).items()} == {
-        SEAL: "written",
-        SWISS: "unchanged",
-    }
 
 
 @pytest.mark.parametrize("native", ["I", None])
