@@ -12,12 +12,13 @@ from tests.analysis.test_comparison import Folder, full, lists
 from tests.cases import some
 from tests.expected import check
 from tests.ranking_logs.builders import by_native, call
-from tests.report.figures.reading import clashes, points, segments, told
+from tests.report.figures.reading import clashes, points, said, segments, told
 from tiebreak.analysis.alignment import Alignment, align_panels
 from tiebreak.analysis.comparison import Comparison
 from tiebreak.rankers import MissingPackageError, Resampling
 from tiebreak.report import ReportError
 from tiebreak.report.figures.boxes import alignment_figure, views_figure
+from tiebreak.report.figures.canvas import drawn_for
 from tiebreak.report.figures.prices import price_figure
 from tiebreak.report.plot import check_plot, plot_alignment, plot_comparison
 
@@ -42,6 +43,10 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
 def test_every_protocol_stands_where_its_numbers_say(comparison: Comparison) -> None:
     drawing = some(price_figure(comparison, "depth"))
     check(__file__, "prices.txt", told(drawing))
+    with drawn_for(None, titled=True):
+        shown = said(some(price_figure(comparison, "depth")))
+    assert "gsm8k · agreement and its price" in shown
+    assert "not shown, – in the table: original" in shown.replace("\n", " ")
     [axes] = drawing.figure.axes
     [one] = comparison.benchmarks
     known = [log for log in one.logs if log.role == "protocol" and log.name != "original"]

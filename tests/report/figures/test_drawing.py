@@ -17,10 +17,10 @@ from matplotlib.image import imread
 from matplotlib.text import Annotation
 
 from tests.cases import cases, some
-from tests.report.figures.reading import contrast, luminance, words
+from tests.report.figures.reading import contrast, luminance
 from tests.report.figures.samples import random_board
 from tiebreak.rankers import MissingPackageError
-from tiebreak.report.figures.boards import leaderboard_figure, native_figure
+from tiebreak.report.figures.boards import leaderboard_figure
 from tiebreak.report.figures.canvas import Drawing, columns, distinct, short, slug, themed, wrapped
 from tiebreak.report.figures.panels import Label, label_points, spread
 
@@ -48,12 +48,6 @@ def test_an_svg_has_a_title_and_says_what_it_shows() -> None:
     assert root.findtext(f"{SVG}desc") == one.alt
     texts = [text.text for text in root.iter(f"{SVG}text")]
     assert texts.count("1. <ada>") == texts.count("2. ben & co") == 1
-
-
-def test_every_model_is_named_at_its_judged_place() -> None:
-    board = some(native_figure(random_board([f"model-{k}" for k in range(12)])))
-    names = words(board.figure)
-    assert [names.count(f"{k + 1}. model-{k}") for k in range(12)] == [1] * 12
 
 
 def test_colours_of_the_theme_are_variables() -> None:

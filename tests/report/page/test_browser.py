@@ -154,28 +154,6 @@ def test_filters_by_words_and_by_the_values_of_a_column(browser: Browser, plain:
         assert len(column(page, "mmlu-seal-table-1", 2)) == 13
 
 
-@pytest.mark.slow
-def test_a_thousand_items_are_filtered_at_once(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, written(tmp_path, report(rows=994))) as page:
-        search = page.locator("#items").get_by_label("Filter")
-        # 99, 199, …, 899 and 990 to 993.
-        search.fill("extra 99")
-        expect(page.locator("#items output")).to_have_text("13 of 1,000 items")
-        milliseconds = search.evaluate(
-            """(input) => {
-              const start = performance.now();
-              for (const text of ["e", "extra 9", "zzz", ""]) {
-                input.value = text;
-                input.dispatchEvent(new Event("input"));
-                document.body.offsetHeight;
-              }
-              return performance.now() - start;
-            }"""
-        )
-        # About 100 on a slow machine; the rest is for machines that do other things, too.
-        assert milliseconds < 120_000
-
-
 def test_long_tables_are_shown_bit_by_bit(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, written(tmp_path, report(rows=2400))) as page:
         rows = page.locator("#items-table tbody tr")
