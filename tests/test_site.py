@@ -15,6 +15,7 @@ import yaml
 from PIL import Image
 
 import tiebreak
+from tests.cli.test_interface import verbs
 from tests.harness import ROOT
 from tiebreak.analysis import frames
 from tiebreak.cli.verbs import main
@@ -92,19 +93,12 @@ def test_the_pages_of_python_have_every_public_name() -> None:
     assert sorted(named) == sorted([*dir(tiebreak), *(f"scorers.{name}" for name in dir(scorers))])
 
 
-def verbs(group: click.Group, name: str) -> Iterator[tuple[str, click.Command]]:
-    """Every command, with those below it."""
-    for verb, command in group.commands.items():
-        yield f"{name} {verb}", command
-        if isinstance(command, click.Group):
-            yield from verbs(command, f"{name} {verb}")
-
-
 def test_the_pages_of_the_command_line_have_every_option() -> None:
     pages = "\n".join(map(reference.verbs, reference.stages()))
     parts = re.split(r"^##+ (.*)$", pages, flags=re.M)
     texts = dict(zip(parts[1::2], parts[2::2], strict=True))
     commands = dict(verbs(main, "tiebreak"))
+    del commands["tiebreak"]
     assert texts.keys() == commands.keys()
     assert all(
         f"[`{name}`](" in reference.command_line() for name in commands if name.count(" ") < 2

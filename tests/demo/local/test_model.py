@@ -8,10 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as inspect_eval
-from inspect_ai.dataset import Sample
-from inspect_ai.model import CachePolicy, GenerateConfig, ModelOutput, ResponseSchema, get_model
+from inspect_ai.model import GenerateConfig, ModelOutput, ResponseSchema, get_model
 from inspect_ai.util import JSONSchema
 
 from tiebreak.demo.local import server
@@ -89,18 +86,6 @@ def test_open_numbers_and_lists_close(seed: int) -> None:
 def test_a_prompt_longer_than_the_context() -> None:
     output = ask("word " * 5000)
     assert (output.completion, output.stop_reason) == ("", "model_length")
-
-
-def test_an_eval_is_served_from_the_cache() -> None:
-    task = Task(dataset=[Sample(input="Say hello.")], config=GenerateConfig(max_tokens=4))
-    runs = [
-        inspect_eval(task, model=MODEL, cache=CachePolicy(expiry=None), log_dir="logs")[0]
-        for _ in range(2)
-    ]
-    assert [run.status for run in runs] == ["success", "success"]
-    first, second = (run.samples[0].output.completion for run in runs if run.samples)
-    assert first == second
-    assert not runs[1].stats.model_usage
 
 
 def test_serving_over_http() -> None:
