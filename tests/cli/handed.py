@@ -169,12 +169,12 @@ def tiebreak(*arguments: str | Path, env: Mapping[str, str | None] | None = None
 
 
 def wrong_use(test: str, name: str) -> None:
-    """Compare the errors of commands, then their exit codes, with the text that has them."""
+    """Compare what commands print, or their errors, and exit codes with the text that has them."""
     texts = []
     for command in expected.commands(test, name):
         done = tiebreak(*shlex.split(command))
-        printed = done.stderr if done.exit_code else done.output
-        lines = (line.rstrip() for line in printed.splitlines())
+        said = done.stderr if done.exit_code else done.output
+        lines = (line.rstrip() for line in said.splitlines())
         kept = (f"{line}\n" for line in lines if line and not line.startswith(("Usage:", "Try ")))
         texts.append(f"$ {command}\n{''.join(kept)}({done.exit_code})\n")
     expected.check(test, name, "\n".join(texts))

@@ -85,7 +85,7 @@ TESTED = {
         *("score-code", "serve-local", "simulate", "stability", "write-back", "bank serve"),
     ),
     "cli/test_lm_eval.py": ("lm-eval-cache", "lm-eval-tasks"),
-    "cli/test_pairs.py": ("pairs",),
+    "cli/expected/pairs.txt": ("pairs",),
     "cli/test_rubric.py": ("rubric",),
     "study/test_run.py": ("run",),
     "cli/test_vote.py": ("vote",),

@@ -59,6 +59,12 @@ TOLD = [
     ),
     ("a --to me/x", made(sent=sent(already=("r1",), private=False))),
     ("a --to me/x --pr", made(sent=sent(published=("r1",), pull_request=0))),
+    (
+        "a --dry-run --public --to me/x --every-eval-ever e --community-evals f --json",
+        made(("r1",), "c1", folder=FILES[:2], exports=(("p",), ("q",))),
+    ),
+    ("a --to me/x --json", made(("r1",), "c1", sent=sent(published=("r1",)), notes=("n",))),
+    ("a --every-eval-ever e --json", made(("r1",), exports=(("p",), ()))),
 ]
 
 
@@ -80,39 +86,6 @@ def test_notes_go_beside_what_is_said(handed: Handed) -> None:
     assert done.stderr == "Note: No plots\\x1b[2J\nNote: left out: b\n"
     data = json.loads(tiebreak("publish", "a", "--to", "me/x", "--json").stdout)
     assert data["notes"] == list(notes)
-
-
-def test_json_of_a_dry_run(handed: Handed) -> None:
-    handed.instead(DATASET, made(("r1",), "c1", folder=FILES[:2], exports=(("p",), ("q",))))
-    asked = "a --dry-run --public --to me/x --every-eval-ever e --community-evals f --json"
-    done = tiebreak("publish", *asked.split())
-    assert done.stderr == ""
-    assert json.loads(done.stdout) == {
-        **{"folder": "x", "to": "me/x", "private": False, "runs": ["r1"], "contest": "c1"},
-        "files": [
-            {"path": "README.md", "bytes": 1024, "written": True},
-            {"path": "leaderboard/a.parquet", "bytes": 1048575, "written": False},
-        ],
-        "every_eval_ever": {"folder": "e", "files": ["p"]},
-        "community_evals": {"folder": "f", "files": ["q"]},
-        "notes": [],
-    }
-
-
-def test_json_of_what_was_sent(handed: Handed) -> None:
-    handed.instead(DATASET, made(("r1",), "c1", sent=sent(published=("r1",)), notes=("n",)))
-    done = tiebreak("publish", "a", "--to", "me/x", "--json")
-    assert json.loads(done.stdout) == {
-        **{"to": "me/x", "contest": "c1", "url": "https://hub/x", "commit": "c", "private": True},
-        **{"published": ["r1"], "already": [], "pull_request": None, "made_public": False},
-        **{"tries": 1, "notes": ["n"]},
-    }
-    handed.instead(DATASET, made(("r1",), exports=(("p",), ())))
-    done = tiebreak("publish", "a", "--every-eval-ever", "e", "--json")
-    assert json.loads(done.stdout) == {
-        "every_eval_ever": {"folder": "e", "files": ["p"]},
-        "notes": [],
-    }
 
 
 @pytest.mark.parametrize("name", ["x/y", "x/y.z", f"x/{'y' * 94}", "_/_", "9/a-b"])

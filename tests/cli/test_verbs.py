@@ -14,7 +14,6 @@ from tests.cli.handed import tiebreak, wrong_use
 from tests.ranking_logs.builders import item, match, sample, write_log
 from tiebreak.candidates import load_candidates
 from tiebreak.cli import main
-from tiebreak.rankers import AGGREGATORS
 
 
 @pytest.fixture
@@ -76,39 +75,6 @@ def test_an_output_without_unicode_has_other_signs(
     assert done.value.code == 0
     output.seek(0)
     assert sign in output.read()
-
-
-def test_aggregate(tables: Path) -> None:
-    table = tiebreak("aggregate", str(tables / "ballots.csv"))
-    assert table.exit_code == 0, table.output
-    assert "proven optimal" in table.output
-    every = tiebreak("aggregate", str(tables / "ballots.csv"), "--method", "all", "--json")
-    [election] = json.loads(every.output)["elections"]
-    assert [one["method"] for one in election["results"]] == list(AGGREGATORS)
-    for one in election["results"]:
-        assert [row["candidate"] for row in one["ranking"]] == ["a", "b", "c"]
-
-
-def test_aggregate_item_by_item(tables: Path) -> None:
-    done = tiebreak("aggregate", str(tables / "reviews.csv"), "--per-item", "--json")
-    [election] = json.loads(done.output)["elections"]
-    assert election["n_items"] == 2
-    # q1: a before b; q2: b before a, twice: mean ranks 1.5 each.
-    assert [row["score"] for row in election["results"][0]["ranking"]] == [1.5, 1.5]
-
-
-def test_csd(tables: Path) -> None:
-    arguments = ["csd", str(tables / "scores.csv"), "--rounds", str(tables / "rounds.yaml")]
-    arguments += ["--eliminate", "0,1", "--iterations", "2000", "--spoil", "x=code"]
-    arguments += ["--spoil", "z=maths,law:best"]
-    text = tiebreak(*arguments)
-    assert text.exit_code == 0, text.output
-    assert "maths + code → law" in text.output
-    data = json.loads(tiebreak(*arguments, "--json").output)
-    # x and y win one of the two rounds each, whatever the pairing; z wins none.
-    assert data["contest"]["rows"][2]["model"] == "z"
-    assert data["sensitivity"]["eliminate"] == [0, 1]
-    assert [one["model"] for one in data["perturbations"]] == ["x", "z"]
 
 
 @pytest.mark.slow

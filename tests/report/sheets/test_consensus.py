@@ -104,8 +104,8 @@ def test_more_protocols_than_there_is_room_for_go_below(tmp_path: Path) -> None:
 
 def test_money_is_left_out_where_no_price_is_known(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
-    folder.add(*full(2, calls=[call()]))
-    folder.add(*lists(2, "abcd", calls=[call("list")]))
+    folder.add(*full(1, calls=[call()]))
+    folder.add(*lists(1, "abcd", calls=[call("list")]))
     text = printed(comparison.sheets_of(folder.compare()), 120)
     assert "$" not in text
     assert "No price known for j/judge" in text
