@@ -10,6 +10,7 @@ import pytest
 from tests.candidates.builders import make_rows, write_lm_eval_run
 from tests.cases import cases
 from tiebreak.candidates import (
+    CandidateError,
     CandidatePool,
     ItemKey,
     load_candidates,
