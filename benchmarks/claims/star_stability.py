@@ -22,7 +22,7 @@ from tiebreak.fair.analysis.star_samples import RoundScores, star_orders
 from tiebreak.fair.analysis.star_stability import elsewhere, error_causes
 from tiebreak.rankers.linked import expected_variance, relative_influence, variance_at
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.tables.human import CAUSES, CauseLabel, CauseLabels
+from tiebreak.tables.human import CAUSES, CauseLabels, HumanLabel
 from tiebreak.tables.scores import ScoreTable
 
 AT_LEAST: Range = (0.93, 1.0)
@@ -157,8 +157,8 @@ def drawn_causes(rng: Generator, table: StarTable, shares: np.ndarray, same: flo
     for item in table.item_ids:
         common, copies = rng.choice(5, p=shares), rng.random(len(table.models)) < same
         for model, copied in zip(table.models, copies, strict=True):
-            cause = CAUSES[common if copied else rng.choice(5, p=shares)]
-            labels.append(CauseLabel(0, item, model, cause))
+            cause = int(common if copied else rng.choice(5, p=shares))
+            labels.append(HumanLabel(0, item, (model,), cause))
     return CauseLabels("planted", tuple(labels), CAUSES)
 
 

@@ -25,7 +25,7 @@ from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.tables import ScoreTable
 from tiebreak.tables.dates import ReleaseDate
-from tiebreak.tables.human import CauseLabel, CauseLabels
+from tiebreak.tables.human import CauseLabels, HumanLabel
 
 HOW = Resampling(draws=20, seed=3)
 
@@ -81,7 +81,11 @@ CAUSES = cases(__file__, "causes")
 
 def whole_stability(folder: Path) -> Any:
     elsewhere = np.array([[0.9, 3.0], [0.7, np.nan], [0.8, 1.0], [np.nan, 2.0]])
-    causes = tuple(CauseLabel(line, *label) for line, label in enumerate(CAUSES, start=2))
+    named = ("wrong fact", "wrong sum")
+    causes = tuple(
+        HumanLabel(line, item, (model,), named.index(cause), benchmark, rater)
+        for line, (item, model, cause, rater, benchmark) in enumerate(CAUSES, start=2)
+    )
     days = {"b": date(2025, 3, 1), "a": date(2025, 3, 1), "c": date(2024, 1, 9)}
     return star_stability(
         two_rounds(folder),
@@ -89,7 +93,7 @@ def whole_stability(folder: Path) -> Any:
         orders=True,
         against=ScoreTable(tuple("abcd"), ("maths", "law"), elsewhere),
         dates=[ReleaseDate(model, day, "B" * (model == "b")) for model, day in days.items()],
-        causes=CauseLabels("causes.csv", causes, ("wrong fact", "wrong sum")),
+        causes=CauseLabels("causes.csv", causes, named),
         n_draws=4,
         seed=5,
         level=0.9,

@@ -103,7 +103,12 @@ def test_causes_of_the_paper_come_first_and_spellings_are_one(tmp_path: Path) ->
     )
     found = read_causes(path)
     assert found.causes == (CAUSES[0], CAUSES[2], "other")
-    assert [label.rater for label in found.labels] == ["ann", "ann", "ben", "ben"]
+    assert [(label.rater, label.value) for label in found.labels] == [
+        ("ann", 2),
+        ("ann", 1),
+        ("ben", 1),
+        ("ben", 0),
+    ]
 
 
 def test_dates(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ import hashlib
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Final, Literal
@@ -148,8 +148,9 @@ _FORM = (
 class HumanLabel:
     """What one person said about an answer, or about two.
 
-    `models` is one model and `value` its stars, 0 to 3; or two models, and `value` is 2 where the
-    first is better, 1 for a tie, 0 where the second is. `benchmark`, `rater` and `round` are empty
+    `models` is one model and `value` its stars, 0 to 3, or the place of what is wrong with it among
+    `CauseLabels.causes`; or two models, and `value` is 2 where the first is better, 1 for a tie, 0
+    where the second is. `benchmark`, `rater` and `round` are empty
     where the file does not say. `digests` are starts of the SHA-256 of the models' answers, in
     lower-case hexadecimal, "" where unknown.
     """
@@ -368,23 +369,11 @@ _CAUSE_NAMES: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class CauseLabel:
-    """What one person says is the cause; `rater` and `benchmark` are "" where nobody says."""
-
-    line: int
-    item_id: str
-    model: str
-    cause: str
-    rater: str = ""
-    benchmark: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class CauseLabels:
     """The labels of a file; `causes` are all of them in order."""
 
     source: str
-    labels: tuple[CauseLabel, ...]
+    labels: tuple[HumanLabel, ...]
     causes: tuple[str, ...]
 
 
@@ -398,7 +387,7 @@ def read_causes(path: str | Path) -> CauseLabels:
     table = read_delimited(Path(path)).named(_CAUSE_NAMES)
     form = "give the columns item_id, model and cause, perhaps rater and benchmark"
     table.require(("item_id", "model", "cause"), form)
-    labels: list[CauseLabel] = []
+    labels: list[tuple[HumanLabel, str]] = []
     for row in table.rows:
         item, model, cause = (
             table.label(row, name, f"the {noun} has no name")
@@ -407,10 +396,12 @@ def read_causes(path: str | Path) -> CauseLabels:
         rater, benchmark = (row.cells.get(name, "") for name in ("rater", "benchmark"))
         about = f"the error of {shown(model)} on {shown(item)} has a cause"
         table.once((benchmark, item, model, rater), row, about)
-        labels.append(CauseLabel(row.line, item, model, _plain(cause), rater, benchmark))
-    named = {label.cause for label in labels}
-    known = [cause for cause in CAUSES if cause in named]
-    return CauseLabels(str(path), tuple(labels), (*known, *sorted(named - set(CAUSES))))
+        label = HumanLabel(row.line, item, (model,), 0, benchmark, rater)
+        labels.append((label, _plain(cause)))
+    named = {cause for _, cause in labels}
+    causes = (*(cause for cause in CAUSES if cause in named), *sorted(named - set(CAUSES)))
+    placed = (replace(label, value=causes.index(cause)) for label, cause in labels)
+    return CauseLabels(str(path), tuple(placed), causes)
 
 
 def _plain(cause: str) -> str:

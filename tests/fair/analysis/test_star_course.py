@@ -16,7 +16,7 @@ from tiebreak.fair.analysis.star_stability import elsewhere, error_causes, star_
 from tiebreak.rankers import Resampling, cohen_kappa
 from tiebreak.tables import ScoreTable
 from tiebreak.tables.dates import ReleaseDate
-from tiebreak.tables.human import CauseLabel, CauseLabels
+from tiebreak.tables.human import CauseLabels, HumanLabel
 
 HOW = Resampling(draws=200)
 
@@ -59,11 +59,12 @@ def test_correlations_with_scores_elsewhere() -> None:
 
 
 def labels(*rows: tuple[str, str, str, str]) -> CauseLabels:
+    causes = tuple(sorted({cause for _, _, cause, _ in rows}))
     found = tuple(
-        CauseLabel(line, item, model, cause, rater)
+        HumanLabel(line, item, (model,), causes.index(cause), rater=rater)
         for line, (item, model, cause, rater) in enumerate(rows, start=2)
     )
-    return CauseLabels("c.csv", found, tuple(sorted({one.cause for one in found})))
+    return CauseLabels("c.csv", found, causes)
 
 
 def test_shares_of_causes() -> None:

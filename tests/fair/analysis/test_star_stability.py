@@ -20,7 +20,7 @@ from tiebreak.rankers import Resampling
 from tiebreak.report.markdown import text
 from tiebreak.tables import ScoreTable
 from tiebreak.tables.dates import ReleaseDate
-from tiebreak.tables.human import CauseLabel, CauseLabels
+from tiebreak.tables.human import CauseLabels, HumanLabel
 
 
 def rounds(folder: Path, sizes: tuple[int, ...], *, apart: bool = False) -> Path:
@@ -137,7 +137,7 @@ def test_no_stars(tmp_path: Path) -> None:
 def test_what_is_shown(tmp_path: Path) -> None:
     dates = [ReleaseDate("c", date(2023, 1, 1), "X"), ReleaseDate("a", date(2025, 1, 1))]
     elsewhere = ScoreTable(tuple("cab"), ("C-Eval",), np.array([[0.7], [0.9], [0.5]]))
-    causes = CauseLabels("c.csv", (CauseLabel(2, "q0", "b", "wording"),), ("wording",))
+    causes = CauseLabels("c.csv", (HumanLabel(2, "q0", ("b",), 0),), ("wording",))
     logs = rounds(tmp_path, (40, 60))
     more: dict[str, Any] = {"dates": dates, "against": elsewhere, "causes": causes}
     whole = star_stability(logs, sizes=(20, 50), n_draws=5, **more)

@@ -35,7 +35,7 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.reason import Reason
 from tiebreak.tables.dates import ReleaseDate
-from tiebreak.tables.human import CauseLabel, CauseLabels
+from tiebreak.tables.human import CauseLabels, HumanLabel
 from tiebreak.tables.scores import ScoreTable
 from tiebreak.text import count
 
@@ -287,7 +287,6 @@ def error_causes(
         raise AnalysisError(
             "\n".join([f"Nothing in {labels.source} was judged by stars.", *map(str, notes)])
         )
-    place = {cause: number for number, cause in enumerate(labels.causes)}
     cluster = {
         (name, item): cluster
         for name, table in tables.items()
@@ -295,10 +294,10 @@ def error_causes(
     }
     keys = list(answers)
     items = [cluster[benchmark, item] for benchmark, item, _ in keys]
-    parts = np.zeros((len(keys), len(place)))
+    parts = np.zeros((len(keys), len(labels.causes)))
     for row, key in zip(parts, keys, strict=True):
         for label in answers[key]:
-            row[place[label.cause]] += 1 / len(answers[key])
+            row[label.value] += 1 / len(answers[key])
     below: Counter[str] = Counter()
     for table in tables.values():
         below.update(dict(zip(table.models, (table.scores < 1).sum(axis=0).tolist(), strict=True)))
@@ -314,16 +313,16 @@ def error_causes(
         )
         rows.append(CauseRow(model, n, below[model] if model else below.total(), shares))
     more = _more_notes(keys, tables)
-    pairs = tuple(_raters_agree(answers, cluster, place, level))
+    pairs = tuple(_raters_agree(answers, cluster, len(labels.causes), level))
     return ErrorCauses(labels.source, labels.causes, tuple(rows), pairs, level, (*notes, *more))
 
 
 def _answers(
     labels: CauseLabels, tables: Mapping[str, StarTable]
-) -> tuple[dict[_Answer, list[CauseLabel]], list[Reason]]:
+) -> tuple[dict[_Answer, list[HumanLabel]], list[Reason]]:
     """Labels by answer, and notes on those that are of none."""
     known = sorted({model for table in tables.values() for model in table.models})
-    names = list(dict.fromkeys(label.model for label in labels.labels))
+    names = list(dict.fromkeys(name for label in labels.labels for name in label.models))
     called = {name: model for model, name in match_names(names, known).items()}
     places: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, table in tables.items():
@@ -331,10 +330,10 @@ def _answers(
             for model, answered in zip(table.models, asked, strict=True):
                 if answered and name not in places[item, model]:
                     places[item, model].append(name)
-    by_answer: dict[_Answer, list[CauseLabel]] = defaultdict(list)
+    by_answer: dict[_Answer, list[HumanLabel]] = defaultdict(list)
     lost = 0
     for label in labels.labels:
-        model = called.get(label.model, "")
+        model = called.get(label.models[0], "")
         where = [
             name for name in places.get((label.item_id, model), ()) if label.benchmark in ("", name)
         ]
@@ -367,18 +366,18 @@ def _more_notes(keys: Sequence[_Answer], tables: Mapping[str, StarTable]) -> Ite
 
 
 def _raters_agree(
-    answers: Mapping[_Answer, Sequence[CauseLabel]],
+    answers: Mapping[_Answer, Sequence[HumanLabel]],
     cluster: Mapping[tuple[str, str], str],
-    place: Mapping[str, int],
+    n_causes: int,
     level: float,
 ) -> Iterator[RaterPair]:
     raters = sorted({label.rater for labels in answers.values() for label in labels if label.rater})
     for first, second in combinations(raters, 2):
         tables, items = [], []
         for (benchmark, item, _), labels in answers.items():
-            causes = {label.rater: place[label.cause] for label in labels}
+            causes = {label.rater: label.value for label in labels}
             if first in causes and second in causes:
-                table = np.zeros((len(place), len(place)))
+                table = np.zeros((n_causes, n_causes))
                 table[causes[first], causes[second]] = 1
                 tables.append(table)
                 items.append(cluster[benchmark, item])
