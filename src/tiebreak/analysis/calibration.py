@@ -344,9 +344,9 @@ def _gap(
     difference = Estimate(math.nan, math.nan, math.nan, 0, Reason("no_answer_of_both"))
     p, n_models = math.nan, 0
     if both:
-        tables, others = (_grouped(both, judge, models) for judge in (first, second))
-        difference, p = kappa_gap(tables, others, level=level)
-        kappas = kappa_many(tables.sum(axis=0)) + kappa_many(others.sum(axis=0))
-        n_models = int(np.count_nonzero(~np.isnan(kappas)))
+        tables = [_grouped(both, judge, models) for judge in (first, second)]
+        difference, p = kappa_gap(*tables, level=level)
+        kappas = kappa_many(np.sum(tables, axis=1))
+        n_models = int(np.count_nonzero(~np.isnan(kappas).any(axis=0)))
     apart = None if math.isnan(p) else p <= 1 - level
     return JudgeGap(first, second, len(both), n_models, difference, p, p, apart)

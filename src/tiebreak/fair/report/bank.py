@@ -425,7 +425,7 @@ def expansion_sheet(done: Expanded, *, approve: bool) -> Sheet:
 
 
 def _named(verdict: str, remarks: tuple[Remark, ...]) -> list[str]:
-    lines = [f"{verdict}: {where}: {what}" for where, what in remarks[:_MOST_REFUSED]]
+    lines = [f"{verdict}: {remark.where}: {remark.what}" for remark in remarks[:_MOST_REFUSED]]
     if (more := len(remarks) - _MOST_REFUSED) > 0:
         lines.append(f"… and {more:,} more; --json names all.")
     return lines
