@@ -338,5 +338,4 @@ def _less_length(scores: FloatArray, longer: FloatArray) -> FloatArray:
     )
     spread = float(np.sum(x * x))
     slope = float(np.sum(x * y)) / spread if spread > 0 else 0.0
-    adjusted: FloatArray = scores - slope * np.nan_to_num(longer)
-    return adjusted
+    return scores - slope * np.nan_to_num(longer)

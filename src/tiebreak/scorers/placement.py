@@ -91,8 +91,7 @@ def board_scores(
     if any(item.placed_by == "points" for item in ballots):
         return _points(ballots, models)
     cells = [[placement.borda.get(model, math.nan) for model in models] for placement in placements]
-    table: FloatArray = np.array(cells, np.float64).reshape(len(placements), len(models))
-    return table
+    return np.array(cells, np.float64).reshape(len(placements), len(models))
 
 
 def _borda(ranks: Mapping[str, float]) -> dict[str, float]:

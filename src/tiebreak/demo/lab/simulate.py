@@ -274,8 +274,7 @@ class Run:
             [placement.margins.get(m, math.nan) for m in self.models] for placement in placements
         ]
         margins = np.array(cells, np.float64).reshape(borda.shape)
-        board: FloatArray = -competition_ranks(_means(borda), _means(margins))
-        return board
+        return -competition_ranks(_means(borda), _means(margins))
 
     def unranked(self, n_items: int) -> float:
         """The share of places without a rank in the first items."""

@@ -209,15 +209,13 @@ def star_samples(
 def _relative(scores: FloatArray, base: int) -> FloatArray:
     """Scores in percent of the reference's, the last axis being models; NaN where that is 0."""
     reference = scores[..., [base]]
-    relative: FloatArray = MAX_SCORE * scores / np.where(reference > 0, reference, np.nan)
-    return relative
+    return MAX_SCORE * scores / np.where(reference > 0, reference, np.nan)
 
 
 def _swapped(scores: FloatArray, order: Sequence[int]) -> NDArray[np.bool_]:
     """Which neighbours of the order are the other way round, (draws, N) → (draws, N − 1)."""
     ordered = scores[:, list(order)].round(DECIMALS)
-    swapped: NDArray[np.bool_] = ordered[:, 1:] > ordered[:, :-1]
-    return swapped
+    return ordered[:, 1:] > ordered[:, :-1]
 
 
 def _drawn(
