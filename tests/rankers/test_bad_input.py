@@ -17,7 +17,6 @@ from tiebreak import rankers as r
 from tiebreak.rankers.anchored import anchor
 from tiebreak.rankers.intervals import ItemDraws
 from tiebreak.rankers.kappa import kappa_estimate, kappa_many
-from tiebreak.rankers.massey import least_squares_statistic
 from tiebreak.rankers.strength import controlled_bradley_terry
 from tiebreak.rankers.voting import borda, irv, kendall
 
@@ -33,14 +32,13 @@ FUNCTIONS: dict[str, Any] = {
     "kappa_many": kappa_many,
     "kappa_estimate": kappa_estimate,
     "subsample_stability": partial(r.subsample_stability, r.mean_statistic(np.eye(5))),
-    "least_squares_statistic": partial(least_squares_statistic, n_items=3),
     "controlled_bradley_terry": controlled_bradley_terry,
     "ItemDraws": partial(ItemDraws, how=r.Resampling(draws=5)),
     "RankingTest.update": r.RankingTest(3, 10).update,
     "FULL.update": FULL.update,
     "anchor": anchor,
 }
-OF_MATCHES = ("bradley_terry", "elo", "least_squares", "least_squares_statistic")
+OF_MATCHES = ("bradley_terry", "elo", "least_squares")
 WORDS: dict[str, Any] = {
     "PANEL": PANEL,
     "PANEL of two": PANEL[:, :2],

@@ -10,7 +10,13 @@ from tests.rankers.ballots import FloatArray
 from tests.rankers.rounds import Match, columns
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.errors import NoFitError
-from tiebreak.rankers.massey import implied_wins, least_squares, least_squares_statistic
+from tiebreak.rankers.massey import (
+    closed,
+    implied_wins,
+    least_squares,
+    least_squares_statistic,
+)
+from tiebreak.rankers.matches import Matches
 from tiebreak.reason import Reason
 
 
@@ -57,7 +63,7 @@ def test_against_the_design_matrix(matches: list[Match]) -> None:
     st.lists(st.integers(0, 3), min_size=4, max_size=4),
 )
 def test_a_draw_weighs_items(matches: list[Match], counts: list[int]) -> None:
-    statistic = least_squares_statistic(**columns(matches, 5), n_items=4)
+    statistic = least_squares_statistic(Matches.of(**columns(matches, 5), n_items=4))
     weight = np.array(counts, dtype=np.float64)
     strengths = statistic(np.stack([weight, np.zeros(4)]))
     assert np.isnan(strengths[1]).all()
@@ -121,8 +127,10 @@ def closed_by_search(matches: list[Match]) -> list[Match]:
 @settings(deadline=None, max_examples=100)
 @given(st.lists(any_match, min_size=1, max_size=25))
 def test_closure_against_search(matches: list[Match]) -> None:
-    expected = least_squares_statistic(**columns(closed_by_search(matches), 5), n_items=4)
-    found = least_squares_statistic(**columns(matches, 5), n_items=4, closure=True)
+    expected = least_squares_statistic(
+        Matches.of(**columns(closed_by_search(matches), 5), n_items=4)
+    )
+    found = least_squares_statistic(closed(Matches.of(**columns(matches, 5), n_items=4)))
     counts = np.vstack([np.ones((1, 4)), np.eye(4)])
     np.testing.assert_allclose(found(counts), expected(counts), atol=1e-8)
 
@@ -134,9 +142,9 @@ def test_closure_may_connect_nothing_new_but_adds_evidence() -> None:
     # + 2 (its two matches miss by 1 ∓ 2a): derivative −4(1 − a) + 16a = 0, a = 1/5.
     matches: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 1)]
     plain = least_squares(**columns(matches), how=Resampling(draws=1)).score
-    closed = least_squares(**columns(matches), closure=True, how=Resampling(draws=1)).score
+    more = least_squares(**columns(matches), closure=True, how=Resampling(draws=1)).score
     np.testing.assert_array_equal(plain, [0, 0, 0])
-    np.testing.assert_allclose(closed, [0.2, 0, -0.2], atol=1e-9)
+    np.testing.assert_allclose(more, [0.2, 0, -0.2], atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -149,5 +157,5 @@ def test_closure_may_connect_nothing_new_but_adds_evidence() -> None:
 def test_unconnected_models_are_named(matches: list[Match], n_models: int, message: str) -> None:
     with pytest.raises(NoFitError, match=message):
         least_squares(**columns(matches, n_models))
-    statistic = least_squares_statistic(**columns(matches, n_models), n_items=1)
+    statistic = least_squares_statistic(Matches.of(**columns(matches, n_models)))
     assert np.isnan(statistic(np.ones((1, 1)))).all()

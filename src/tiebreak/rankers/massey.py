@@ -79,39 +79,13 @@ def least_squares(
         RankingError: bad input.
     """
     matches = Matches.of(first, second, result, items, n_models)
-    matches = _closed(matches) if closure else matches
+    matches = closed(matches) if closure else matches
     refuse_unconnected(matches)
-    return bootstrap_matches(_strengths(matches), matches, how=how)
+    return bootstrap_matches(least_squares_statistic(matches), matches, how=how)
 
 
-def least_squares_statistic(
-    first: ArrayLike,
-    second: ArrayLike,
-    result: ArrayLike,
-    items: ArrayLike,
-    *,
-    n_models: int,
-    n_items: int,
-    closure: bool = False,
-) -> Statistic:
-    """The strengths of `least_squares` as a function of how often each item is drawn.
-
-    It is for resampling two leaderboards over the same items together, so items are numbered here:
-    `items` holds whole numbers from 0 to n_items − 1, the columns of the counts. An item without a
-    match adds nothing. The other arguments are those of `least_squares`.
-
-    Returns:
-        A function from counts, shape (draws, n_items), to strengths, shape (draws, N): NaN in a row
-        that leaves the models unconnected, even when that is all items.
-
-    Raises:
-        RankingError: bad input.
-    """
-    matches = Matches.of(first, second, result, items, n_models, n_items)
-    return _strengths(_closed(matches) if closure else matches)
-
-
-def _strengths(matches: Matches) -> Statistic:
+def least_squares_statistic(matches: Matches) -> Statistic:
+    """Strengths as a function of how often each item is drawn; NaN where models are unconnected."""
     per_item, n = matches.wins_per_item(), matches.n_models
 
     def strengths(counts: FloatArray) -> FloatArray:
@@ -162,7 +136,7 @@ def implied_wins(wins: FloatArray) -> BoolArray:
     return implied
 
 
-def _closed(matches: Matches) -> Matches:
+def closed(matches: Matches) -> Matches:
     """The matches, and those that the results of their items imply, as won."""
     n = matches.n_models
     # Not `wins_per_item`: for a single item a sparse array takes longer than all the rest.

@@ -62,7 +62,8 @@ class Matches:
             raise RankingError(f"expected four arrays of one length, got {shapes}")
         if not a.size:
             raise RankingError("there is no match")
-        if not _are_numbers(np.stack([a, b]), n_models):
+        models = np.stack([a, b])
+        if models.dtype.kind not in "iu" or models.min() < 0 or models.max() >= n_models:
             raise RankingError(f"models must be whole numbers from 0 to {n_models - 1}")
         if np.any(a == b):
             raise RankingError(f"model {a[a == b][0]} meets itself")
@@ -71,10 +72,8 @@ class Matches:
         if n_items is None:
             names, item = np.unique(labels, return_inverse=True)
             n_items = len(names)
-        elif _are_numbers(labels, n_items):
-            item = labels
         else:
-            raise RankingError(f"items must be whole numbers from 0 to {n_items - 1}")
+            item = labels
         # Who is named first, and which match comes first, must not change any number.
         score = np.where(a < b, score, 1 - score)
         a, b = np.minimum(a, b), np.maximum(a, b)
@@ -118,10 +117,6 @@ def bootstrap_matches(strengths: Statistic, matches: Matches, *, how: Resampling
     if fitted.reason is None and left_out:
         return replace(fitted, reason=Reason("infinite_draws", n=left_out, draws=how.draws))
     return fitted
-
-
-def _are_numbers(values: NDArray[Any], n: int) -> bool:
-    return values.dtype.kind in "iu" and bool(values.min() >= 0 and values.max() < n)
 
 
 def pair_points(
