@@ -8,7 +8,6 @@ read        the logs among files and folders
 joins       the best of several attempts at one run; its shards, and newcomers, joined
 """
 
-from tiebreak.ranking_logs.joins import Attempts as Attempts
 from tiebreak.ranking_logs.log import JudgedItem as JudgedItem
 from tiebreak.ranking_logs.log import RankedItem as RankedItem
 from tiebreak.ranking_logs.log import RankingLog as RankingLog

@@ -6,29 +6,19 @@
 logs are imported when a log is given.
 """
 
-from tiebreak.tables.ballots import BallotFile
-from tiebreak.tables.benchmark_ballots import score_ballots
-from tiebreak.tables.errors import TableError, UnreadableFileError
-from tiebreak.tables.human import HumanLabels, HumanRanking, read_human_labels, read_human_ranking
-from tiebreak.tables.inputs import read_ballots, read_scores
-from tiebreak.tables.rounds import Round, Rounds, read_order, read_rounds
-from tiebreak.tables.scores import ScoreTable, find_cells
-
-__all__ = [
-    "BallotFile",
-    "HumanLabels",
-    "HumanRanking",
-    "Round",
-    "Rounds",
-    "ScoreTable",
-    "TableError",
-    "UnreadableFileError",
-    "find_cells",
-    "read_ballots",
-    "read_human_labels",
-    "read_human_ranking",
-    "read_order",
-    "read_rounds",
-    "read_scores",
-    "score_ballots",
-]
+from tiebreak.tables.ballots import BallotFile as BallotFile
+from tiebreak.tables.benchmark_ballots import score_ballots as score_ballots
+from tiebreak.tables.errors import TableError as TableError
+from tiebreak.tables.errors import UnreadableFileError as UnreadableFileError
+from tiebreak.tables.human import HumanLabels as HumanLabels
+from tiebreak.tables.human import HumanRanking as HumanRanking
+from tiebreak.tables.human import read_human_labels as read_human_labels
+from tiebreak.tables.human import read_human_ranking as read_human_ranking
+from tiebreak.tables.inputs import read_ballots as read_ballots
+from tiebreak.tables.inputs import read_scores as read_scores
+from tiebreak.tables.rounds import Round as Round
+from tiebreak.tables.rounds import Rounds as Rounds
+from tiebreak.tables.rounds import read_order as read_order
+from tiebreak.tables.rounds import read_rounds as read_rounds
+from tiebreak.tables.scores import ScoreTable as ScoreTable
+from tiebreak.tables.scores import find_cells as find_cells
