@@ -22,7 +22,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
@@ -122,8 +122,6 @@ def is_chinese(text: str) -> bool:
     words = words_of(text)
     return 2 * sum(_IDEOGRAPH.match(word) is not None for word in words) >= max(len(words), 1)
 
-
-METHODS: Final[tuple[Method, ...]] = get_args(Method)
 
 _NAMESPACE = uuid.UUID("b0b6d1a4-0c3e-5d0e-8a35-6a4e2d2f7c11")
 
