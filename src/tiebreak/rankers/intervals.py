@@ -64,14 +64,8 @@ class ItemDraws:
     def means(self, values: FloatArray, undefined: Reason) -> tuple[Estimate, ...]:
         """Means over rows: values of shape (rows, figures), NaN = left out."""
         defined = ~np.isnan(values)
-        return self.ratios(np.nan_to_num(values), defined.astype(np.float64), undefined)
-
-    def ratios(
-        self, sums: FloatArray, counts: FloatArray, undefined: Reason
-    ) -> tuple[Estimate, ...]:
-        """Sums over rows by counts over rows, both of shape (rows, figures)."""
-        both = np.hstack([sums, counts])
-        return self.figures(both, lambda s: ratio(*np.hsplit(s, 2)), counts > 0, undefined)
+        sums = np.hstack([np.nan_to_num(values), defined.astype(np.float64)])
+        return self.figures(sums, lambda s: ratio(*np.hsplit(s, 2)), defined, undefined)
 
     def bounded(
         self,
