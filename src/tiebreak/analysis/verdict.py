@@ -55,11 +55,6 @@ class EqualLength:
     lost: tuple[tuple[str, str], ...]
     leader: str | None
 
-    @property
-    def sensitive(self) -> bool:
-        """Whether anything changes that the board says."""
-        return bool(self.lost) or self.leader is not None
-
 
 @dataclass(frozen=True, slots=True)
 class BoardVerdict:
@@ -279,12 +274,12 @@ def _at_equal_length(changes: EqualLength) -> Iterator[Reason]:
         "longer_may_be_better" if changes.length.gain.value > 0 else "shorter_may_be_better",
         gain=length_gain(changes.length.gain),
     )
-    if not changes.sensitive:
-        yield Reason("same_at_equal_length")
-        return
     lost = Reason("pairs_lost", n=len(changes.lost), of=changes.n_apart) if changes.lost else None
     leader = Reason("highest_score", model=changes.leader) if changes.leader else None
-    yield Reason("sensitive_to_length", changes=[*filter(None, [lost, leader])])
+    if lost or leader:
+        yield Reason("sensitive_to_length", changes=[*filter(None, [lost, leader])])
+    else:
+        yield Reason("same_at_equal_length")
 
 
 def _n_items(tests: Separation) -> int:
