@@ -321,9 +321,10 @@ def unite(pools: Mapping[str, CandidatePool]) -> tuple[CandidatePool, list[Note]
             for model, candidate in row.items():
                 first = kept.setdefault(model, candidate)
                 origin_of = origin.setdefault((item.key, model), where)
+                # Answers as text, because an undefined score (NaN) is not equal to itself.
                 if first_item.input_hash != item.input_hash:
                     differences.setdefault((item.benchmark, model, first_where, where), item.key)
-                elif not _same(first, candidate):
+                elif repr(replace(first, source="")) != repr(replace(candidate, source="")):
                     differences.setdefault((item.benchmark, model, origin_of, where), item.key)
     problems = [
         Note(
@@ -337,8 +338,3 @@ def unite(pools: Mapping[str, CandidatePool]) -> tuple[CandidatePool, list[Note]
     settings = {key: value for pool in pools.values() for key, value in pool.settings.items()}
     united = CandidatePool(tuple(item for item, _ in items.values()), answers, notes, settings)
     return united, problems
-
-
-def _same(first: Candidate, other: Candidate) -> bool:
-    # As text, because an undefined score (NaN) is not equal to itself.
-    return repr(replace(first, source="")) == repr(replace(other, source=""))

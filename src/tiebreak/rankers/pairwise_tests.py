@@ -401,12 +401,6 @@ def _sums(columns: FloatArray, seed: int = 0) -> FloatArray:
     return sums
 
 
-def _share(far: ArrayLike, draws: int, n_items: int) -> FloatArray:
-    """p-values: where not all signs are tried, what was seen counts as one more draw."""
-    more = n_items > _ALL_SIGNS
-    return (np.asarray(far) + more) / (draws + more)
-
-
 @cache
 def _all_signs(n: int) -> FloatArray:
     """Half of all signs of n numbers, shape (2ⁿ⁻¹, n): the other half is minus these."""
@@ -468,7 +462,9 @@ def sign_flip_p(differences: ArrayLike, *, seed: int = 0) -> float:
         return float(min(1.0, 2 * bdtr(fewer, values.size, 0.5)))
     bound = abs(values.sum()) - _NEAR * np.abs(values).sum()
     sums = _sums(values[:, None], seed)
-    return float(_share(np.count_nonzero(np.abs(sums) >= bound), sums.size, values.size))
+    # Where not all signs are tried, what was seen counts as one more draw.
+    more = values.size > _ALL_SIGNS
+    return float((np.count_nonzero(np.abs(sums) >= bound) + more) / (sums.size + more))
 
 
 def holm(p_values: ArrayLike) -> list[float]:
