@@ -180,3 +180,8 @@ def test_a_pipe_in_the_place_of_a_summary_is_not_waited_for(tmp_path: Path) -> N
 def test_a_path_that_cannot_be_is_named(path: str) -> None:
     with pytest.raises(CandidateError, match=r"File name too long|is no path|does not exist"):
         load_candidates(path)
+
+
+def test_no_path_is_an_error() -> None:
+    with pytest.raises(CandidateError, match="no path was given"):
+        load_candidates([])
