@@ -209,7 +209,7 @@ def _read(rng: np.random.Generator, n_items: int) -> tuple[Estimate, Estimate]:
     result = np.where(np.abs(gap) <= EVEN[0.3], 0.5, gap > 0)
     shown, names = np.where(turned, -1.0, 1.0), tuple("abcdefgh")
     rater = np.arange(2 * n_items) % 2
-    board = vote_board(MatchTable("", names, first, second, result, item, rater, shown, 0, ()))
+    board = vote_board(MatchTable("", names, first, second, result, item, rater, shown, ()))
     assert board.agreement is not None
     assert board.position is not None
     return board.agreement, board.position

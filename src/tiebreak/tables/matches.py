@@ -74,8 +74,7 @@ class MatchTable:
     first one's, in [0, 1]: 1 won, ½ tie, 0 lost; AlpacaEval's may lie between. `item` and `rater`
     number the items and the raters, None where the file names none; a match whose cell is empty has
     an item, or a rater, of its own. `shown` is 1 where the first model was shown first, −1 where
-    the second was, 0 where that is not known. `n_both_bad` of the ties say that both are bad.
-    `notes` are sentences on what was passed over.
+    the second was, 0 where that is not known. `notes` are sentences on what was passed over.
     """
 
     source: str
@@ -86,7 +85,6 @@ class MatchTable:
     item: NDArray[np.int64] | None
     rater: NDArray[np.int64] | None
     shown: NDArray[np.float64]
-    n_both_bad: int
     notes: tuple[str, ...]
 
 
@@ -163,7 +161,6 @@ def read_matches(path: str | Path, *, skip_faulty: bool = False) -> MatchTable:
         item=_numbers(coded.get("item_id"), kept),
         rater=_numbers(coded.get("rater"), kept),
         shown=shown_first,
-        n_both_bad=int(both_bad.sum()),
         notes=(
             *table.unread(),
             *table.empty("winner", records.lines[empty].tolist()),
