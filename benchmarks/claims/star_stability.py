@@ -16,8 +16,7 @@ import numpy as np
 from benchmarks.claims import Claim, Range, in_tests, mean, runs
 from benchmarks.claims.stars import HOLDS, NEAR, PAPER, World, table_of
 from benchmarks.claims.worlds import Generator
-from tiebreak.analysis.star_table import StarTable
-from tiebreak.analysis.stars import scored
+from tiebreak.analysis.star_table import StarTable, scored
 from tiebreak.fair.analysis.star_samples import RoundScores, star_orders
 from tiebreak.fair.analysis.star_stability import elsewhere, error_causes
 from tiebreak.rankers.linked import expected_variance, relative_influence, variance_at

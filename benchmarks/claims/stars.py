@@ -20,8 +20,8 @@ from scipy.special import ndtr
 
 from benchmarks.claims import Claim, Range, in_tests, mean, runs, share
 from benchmarks.claims.worlds import Array, Generator
-from tiebreak.analysis.star_table import Design, StarTable
-from tiebreak.analysis.stars import StarBoard, scored, star_board
+from tiebreak.analysis.star_table import Design, StarTable, scored
+from tiebreak.analysis.stars import StarBoard, star_board
 from tiebreak.rankers import pairwise_tests
 from tiebreak.rankers.linked import LinkedScores, linked_scores
 from tiebreak.rankers.uncertainty import Resampling

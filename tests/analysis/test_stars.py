@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -100,8 +100,12 @@ def test_one_model_to_a_log_gives_the_board_of_all_in_one(tmp_path: Path) -> Non
     assert (three.rows, three.pairs, three.verdict) == (one.rows, one.pairs, one.verdict)
 
 
-def test_the_leaderboard_of_a_log_says_the_same(tmp_path: Path) -> None:
-    [log] = read_ranking_logs(write(tmp_path / "s.eval", items_of(drawn(60))))
+@pytest.mark.parametrize("shared", [True, False])
+def test_the_leaderboard_of_a_log_says_the_same(tmp_path: Path, shared: bool) -> None:
+    """Also where each model answered items of its own (-T mode=union)."""
+    each = (items_of(drawn(60, first=20 * k), 100 * k, own=model) for k, model in enumerate("abc"))
+    items = items_of(drawn(60)) if shared else [*chain.from_iterable(each)]
+    [log] = read_ranking_logs(write(tmp_path / "s.eval", items))
     board, ranked = only(star_report([log.path], how=HOW)), board_of(log, how=HOW)
     assert [row.model for row in ranked.rows] == [row.model for row in board.rows]
     assert [100 * row.borda for row in ranked.rows] == pytest.approx([r.value for r in board.rows])

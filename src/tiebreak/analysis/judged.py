@@ -11,8 +11,7 @@ from tiebreak.analysis.item_table import ItemTable, or_nan
 from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.analysis.peers.panel import Panel, panels_of
 from tiebreak.analysis.standing import best_first
-from tiebreak.analysis.star_table import star_parts, star_table
-from tiebreak.analysis.stars import scored
+from tiebreak.analysis.star_table import scored, star_parts, star_table
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.pairwise_tests import item_means, separation
 from tiebreak.rankers.profile import FloatArray, ratio, within_ballots

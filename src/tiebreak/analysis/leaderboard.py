@@ -26,6 +26,7 @@ from tiebreak.analysis.remarks import (
     unscored_warning,
 )
 from tiebreak.analysis.standing import Standing, best_first, left_open, mean
+from tiebreak.analysis.star_table import scored, star_table, tests_of
 from tiebreak.analysis.strengths import (
     Control,
     ControlView,
@@ -239,7 +240,7 @@ def board_of(
     pairs = (
         separation_of_pairs(leads, order, level=how.level)
         if log.pairs_chosen
-        else separation(table.borda, order, items=table.items, level=how.level)
+        else _tests(log, table, order, how)
     )
     rows = _rows(table, bootstrap, pairs, _outcomes(items))
     rule = next((item.placed_by for item in (*called, *log.skipped)), None)
@@ -328,6 +329,13 @@ def board_of(
         warnings=tuple(warning for warning in warnings if warning),
         notes=(*log.notes, *notes(table, bootstrap, items)),
     )
+
+
+def _tests(log: RankingLog, table: ItemTable, order: Sequence[int], how: Resampling) -> Separation:
+    """All pairs of models by items; of stars as on the star board, also by other items of each."""
+    if log.by_stars and (stars := star_table([log])).models == table.models:
+        return tests_of(scored(stars), stars, order, how)
+    return separation(table.borda, order, items=table.items, level=how.level)
 
 
 def _outcomes(items: Iterable[ItemBallots]) -> dict[str, list[Outcome]]:

@@ -11,14 +11,17 @@ has questions of its own. A model that comes back with other questions opens ano
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.candidates.settings import Settings
+from tiebreak.rankers.linked import LinkedScores, linked_scores
+from tiebreak.rankers.pairwise_tests import Separation, separation
 from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import VOTES, ItemBallots
@@ -143,6 +146,24 @@ def _type_and_key(key: str) -> tuple[str, str]:
 def _array(rows: dict[_Row, dict[str, float]], models: Sequence[str]) -> FloatArray:
     cells = [[row.get(model, math.nan) for model in models] for row in rows.values()]
     return np.array(cells, dtype=np.float64).reshape(len(rows), len(models))
+
+
+def scored(table: StarTable) -> LinkedScores:
+    """The scores of a table, corrected by shared items unless all items are."""
+    return linked_scores(table.scores, table.clusters, link=table.design == "linked")
+
+
+def tests_of(
+    scores: LinkedScores, table: StarTable, order: Sequence[int], how: Resampling
+) -> Separation:
+    """All pairs of models, by clusters; a pair rests on the clusters that either was asked."""
+    tests = separation(scores.pseudo, order, level=how.level)
+    asked = ~np.isnan(table.scores)
+    pairs = tuple(
+        replace(pair, n_items=int((asked[:, pair.above] | asked[:, pair.below]).sum()))
+        for pair in tests.pairs
+    )
+    return replace(tests, pairs=pairs)
 
 
 # Samples of one bank share questions by chance; more than this share is the same sample.

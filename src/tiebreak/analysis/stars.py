@@ -27,7 +27,14 @@ from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import media_note, unscored_warning
 from tiebreak.analysis.standing import Placed, best_first, mean, whole
-from tiebreak.analysis.star_table import Design, StarTable, star_parts, star_table
+from tiebreak.analysis.star_table import (
+    Design,
+    StarTable,
+    scored,
+    star_parts,
+    star_table,
+    tests_of,
+)
 from tiebreak.analysis.trust import trust_of
 from tiebreak.analysis.verdict import BoardVerdict, board_verdict
 from tiebreak.candidates.settings import Different, different
@@ -35,7 +42,7 @@ from tiebreak.paths import Paths
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.intervals import Estimate, mean_in_bounds, paired_interval
 from tiebreak.rankers.linked import LinkedScores, linked_scores, relative_scores
-from tiebreak.rankers.pairwise_tests import Pair, Separation, separation
+from tiebreak.rankers.pairwise_tests import Pair, Separation
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
@@ -238,18 +245,13 @@ def check_reference(reference: str | None, known: Collection[str]) -> None:
         )
 
 
-def scored(table: StarTable) -> LinkedScores:
-    """The scores of a table, corrected by shared items unless all items are."""
-    return linked_scores(table.scores, table.clusters, link=table.design == "linked")
-
-
 def star_board(
     name: str, table: StarTable, scores: LinkedScores, reference: str | None, how: Resampling
 ) -> StarBoard:
     """The board of one benchmark by its scores; `reference` is one of its models."""
     ranks = competition_ranks(scores.score)
     order = best_first(ranks, table.models)
-    tests = _tests(scores, table, order, how)
+    tests = tests_of(scores, table, order, how)
     judge, jury = judge_figures(table.items, how=how), jurors_of(table.items, how=how)
     raters = raters_of(table.items, table.seconds, how=how) if table.seconds else None
     unscored = unscored_warning(table.items, "stars")
@@ -290,19 +292,6 @@ def star_board(
         warnings=tuple(filter(None, [unscored, _judges_warning(table)])),
         notes=(*table.notes, *media_note(table.items)),
     )
-
-
-def _tests(
-    scores: LinkedScores, table: StarTable, order: Sequence[int], how: Resampling
-) -> Separation:
-    """All pairs of models, by clusters; a pair rests on the clusters that either was asked."""
-    tests = separation(scores.pseudo, order, level=how.level)
-    asked = ~np.isnan(table.scores)
-    pairs = tuple(
-        replace(pair, n_items=int((asked[:, pair.above] | asked[:, pair.below]).sum()))
-        for pair in tests.pairs
-    )
-    return replace(tests, pairs=pairs)
 
 
 def _rows(

@@ -21,8 +21,8 @@ from tiebreak.analysis.peers.review import PeerReview, peer_ranking
 from tiebreak.analysis.peers.self_preference import self_preference
 from tiebreak.analysis.receipt import receipt_of
 from tiebreak.analysis.stability import RepeatedRun, StabilityReport, SubsampledLog
-from tiebreak.analysis.star_table import StarTable
-from tiebreak.analysis.stars import StarBoard, scored
+from tiebreak.analysis.star_table import StarTable, scored
+from tiebreak.analysis.stars import StarBoard
 from tiebreak.analysis.stars import star_board as board_of
 from tiebreak.analysis.verdict import BoardVerdict
 from tiebreak.fair.analysis.star_samples import OrderKept, StarOrders

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.standing import best_first
-from tiebreak.analysis.star_table import Design, StarTable, rounds_of, star_table
-from tiebreak.analysis.stars import MAX_SCORE, scored
+from tiebreak.analysis.star_table import Design, StarTable, rounds_of, scored, star_table
+from tiebreak.analysis.stars import MAX_SCORE
 from tiebreak.rankers import Estimate, competition_ranks, linked
 from tiebreak.rankers.agreement import spearman_many
 from tiebreak.rankers.matches import Matches

@@ -22,8 +22,8 @@ import numpy as np
 from tiebreak.analysis.alignment import match_names
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
-from tiebreak.analysis.star_table import StarTable, star_parts, star_table
-from tiebreak.analysis.stars import MAX_SCORE, check_reference, no_stars, scored, times
+from tiebreak.analysis.star_table import StarTable, scored, star_parts, star_table
+from tiebreak.analysis.stars import MAX_SCORE, check_reference, no_stars, times
 from tiebreak.fair.analysis.star_samples import StarOrders, StarSamples, star_orders, star_samples
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
