@@ -101,8 +101,10 @@ def protocol(
         keyed: whether its judge reads the key of an item (`Contest.target`); no rubric is read.
 
     Raises:
-        ProtocolError: the name belongs to another protocol.
+        ProtocolError: the name belongs to another protocol, or there is no such rule.
     """
+    if placed_by not in RULES:
+        raise ProtocolError(f"No rule {placed_by!r} (placed_by). There are: {', '.join(RULES)}.")
 
     def register(function: F) -> F:
         place = (function.__module__, function.__qualname__)
