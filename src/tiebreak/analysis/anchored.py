@@ -11,7 +11,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from os import PathLike
 from typing import Literal, NamedTuple
 
@@ -20,7 +20,16 @@ import numpy as np
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
-from tiebreak.analysis.labelled import Case, Key, Opinion, Opinions, by_name, join, notes_on
+from tiebreak.analysis.labelled import (
+    Case,
+    Key,
+    Opinion,
+    Opinions,
+    benchmark_of,
+    by_name,
+    join,
+    notes_on,
+)
 from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.analysis.standing import best_first
 from tiebreak.analysis.star_table import star_parts, star_table
@@ -41,7 +50,7 @@ from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.reason import Reason, Remark
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import judged_results, points_table, without_judge
-from tiebreak.tables.human import MOST_STARS, HumanLabels, read_human_labels
+from tiebreak.tables.human import MOST_STARS, HumanLabel, HumanLabels, read_human_labels
 from tiebreak.text import count, listed
 
 # The judge of a board has no name here: a jury is one, too.
@@ -281,11 +290,19 @@ def _fitted_boards(
         )
     logs = read_ranking_logs(paths, with_metadata=labels.by_digest, with_votes=False)
     boards = list(_star_boards(logs) if labels.kind == "stars" else _pair_boards(logs))
+    # By the items of all boards: a label is of one benchmark, and no loss to the others.
+    benchmarks: dict[str, set[str]] = defaultdict(set)
+    for benchmark, item_id, _ in chain.from_iterable(board.opinions for board in boards):
+        benchmarks[item_id].add(benchmark)
+    labels_of: dict[str | None, list[HumanLabel]] = defaultdict(list)
+    for label in labels.labels:
+        labels_of[benchmark_of(label, benchmarks, labels)].append(label)
     left_out: Counter[Reason] = Counter()
     anchored, most = [], 0
     for board in boards:
         left_out.clear()
-        cases, _ = join({_BOARD: board.opinions}, labels, left_out)
+        own = replace(labels, labels=(*labels_of[board.benchmark], *labels_of[None]))
+        cases, _ = join({_BOARD: board.opinions}, own, left_out)
         settled = sum(int(case.people.sum()) for case in cases if _BOARD not in case.judges)
         left_out.update({Reason("labels_settled"): settled} if settled else {})
         cases = [case for case in cases if _BOARD in case.judges]

@@ -172,7 +172,7 @@ def _in_files(
         called = {name: model for model, name in match_names(names, models).items()}
         judges: _Judges = defaultdict(lambda: defaultdict(list))
         for label in file.labels:
-            benchmark = _benchmark(label, benchmarks, file) or label.benchmark
+            benchmark = benchmark_of(label, benchmarks, file) or label.benchmark
             given = tuple(called.get(name, name) for name in label.models)
             pair, value, digests = by_name(given, label.value, label.digests)
             place = places.get((benchmark, label.item_id))
@@ -275,7 +275,7 @@ def join(
     for label in human.labels:
         if any(name not in called for name in label.models):
             left_out[Reason("labels_of_strangers", models=sorted(strangers))] += 1
-        elif (place := _benchmark(label, benchmarks, human)) is None:
+        elif (place := benchmark_of(label, benchmarks, human)) is None:
             left_out[Reason("labels_of_other_items")] += 1
         else:
             given = tuple(called[name] for name in label.models)
@@ -310,10 +310,14 @@ def join(
     return list(cases.values()), dict(lacking)
 
 
-def _benchmark(
+def benchmark_of(
     label: HumanLabel, benchmarks: Mapping[str, set[str]], source: HumanLabels
 ) -> str | None:
-    """The benchmark of a label's item, of those that are known; None for an unknown one."""
+    """The benchmark of a label's item, of those that are known; None for an unknown one.
+
+    Raises:
+        AnalysisError: the item is in several, and the file does not say in which.
+    """
     known = benchmarks.get(label.item_id, set())
     if label.benchmark:
         known = known & {label.benchmark}
