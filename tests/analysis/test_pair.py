@@ -1,6 +1,7 @@
 """One pair of models, chosen beforehand."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from tests.ranking_logs.builders import bracket, sample, write_log
 from tiebreak.analysis.pair import compare_pair
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import paired_interval
+from tiebreak.report.sheets.pairs import sheets_of
 
 
 def test_a_pair_by_hand(tmp_path: Path) -> None:
@@ -79,3 +81,12 @@ def test_apart_is_at_most_one_minus_the_level(level: float, apart: bool, tmp_pat
     assert found.p == 2 / 2**6
     assert str(found.sentence).startswith("a is ahead of b" if apart else "a and b cannot be told")
     assert found.difference.upper <= 1
+
+
+@pytest.mark.parametrize(("p", "shown"), [(0.0004, "< 0.001"), (0.262, "0.262"), (math.nan, "–")])
+def test_a_p_value_is_not_shown_as_0(tmp_path: Path, p: float, shown: str) -> None:
+    [found] = compare_pair(write_log(tmp_path / "r.eval", [bracket("q", *"abc")]), "a", "b")
+    [sheet] = sheets_of([replace(found, p=p)])
+    table = sheet.sections[0].table
+    assert table is not None
+    assert table.rows[0][4].text == shown

@@ -5,7 +5,7 @@ from typing import Any
 
 from tiebreak.analysis.pair import PairComparison
 from tiebreak.reason import Reason
-from tiebreak.report.cells import integer, number, signed, span, words
+from tiebreak.report.cells import Cell, integer, number, signed, span, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
 
@@ -28,10 +28,11 @@ def _table(pair: PairComparison) -> Table:
         *(model_names("First"), model_names("Second"), Column("Difference")),
         *(Column(interval_heading(pair.level), left=True), Column("p"), Column("Items")),
     )
+    p = Cell("< 0.001", pair.p) if pair.p < 0.001 else number(pair.p)
     row = (
         *(words(pair.first), words(pair.second)),
         *(signed(pair.difference.value, 3), span(pair.difference)),
-        *(number(pair.p), integer(pair.difference.n_items)),
+        *(p, integer(pair.difference.n_items)),
     )
     return Table.of(columns, [row], "One pair")
 
