@@ -151,6 +151,7 @@ def test_stars_are_a_star_board(tmp_path: Path) -> None:
     path = write_votes(tmp_path / "stars.db", items, votes, kind="stars")
     [board] = star_report(path).boards
     assert board.judges == ("ann", "ben")
+    assert "board: ann, ben: answers were graded one by one" in str(board.verdict.sentence)
     for row in board.rows:
         given: dict[int, list[int]] = defaultdict(list)
         for vote in votes:

@@ -80,7 +80,7 @@ def test_the_board_says_who_is_doubtful() -> None:
     assert str(fair.trust.sentence) == "The jury on this board: a, b, c fine."
     few = board_of(ranking_log(log_of(FAIR, FAIR, n_items=3)), how=HOW)
     assert few.trust.state == "unknown"
-    assert "a, b unknown: too few verdicts (" in str(few.trust.sentence)
+    assert "a, b: too few verdicts (" in str(few.trust.sentence)
 
 
 def test_judges_that_take_turns_have_no_others_beside_them() -> None:
