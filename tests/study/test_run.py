@@ -168,12 +168,16 @@ def test_a_place_that_is_planned_anew_with_the_same_arguments(
 
 @NO_PAGE
 def test_with_a_larger_budget_more_is_judged_and_nothing_twice() -> None:
-    assert board(run("--calls", "10"))["n_items"] == 7
-    assert calls() <= 10
+    first = run("--calls", "10")
+    assert board(first)["n_items"] == 7
+    assert "paid before" not in first.stderr
+    before = calls()
+    assert before <= 10
     four = f"{MODELS},candidate/0.7"
     more = run("--calls", "80", models=four)
     assert board(more)["n_items"] == 8
     assert "-T rounds=3 " in more.stderr
+    assert f"The plan, and its price (paid before: {before} calls)\n" in more.stderr
     [command] = [line for line in more.stderr.splitlines() if "newcomers=" in line]
     assert """-T 'newcomers=["candidate/0.7"]'""" in command
     assert "-T rounds=2" in command

@@ -370,9 +370,16 @@ def _left(study: Study, place: str, share: float, folder: StudyFolder) -> float:
     calls, cost = folder.paid(place)
     left = share - (cost if study.calls is None else calls)
     if left <= 0:
-        paid = count(calls, "call") + (f", ${cost:,.2f}" if cost else "")
-        raise StudyError(f"The budget of {place} is spent ({paid}): give a larger one to go on.")
+        before = paid_before(folder, {place})
+        raise StudyError(f"The budget of {place} is spent{before}: give a larger one to go on.")
     return left
+
+
+def paid_before(folder: StudyFolder, places: set[str]) -> str:
+    """What judging at some places has paid for, in brackets; "" where that is nothing."""
+    calls, cost = map(sum, zip(*map(folder.paid, places), strict=True))
+    paid = count(calls, "call") + (f", ${cost:,.2f}" if cost else "")
+    return f" (paid before: {paid})" if calls else ""
 
 
 def _limited(study: Study, run: Judging, share: float, left: float) -> Judging:

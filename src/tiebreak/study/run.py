@@ -38,6 +38,7 @@ from tiebreak.study.planning import (
     Source,
     estimate_commands,
     estimates,
+    paid_before,
     plan,
     raised,
     register_prices,
@@ -198,7 +199,8 @@ def _plans(
             commands += estimate_commands(study, estimated, source.paths)
             for estimate in estimates(study, estimated, source.pool):
                 prices += estimate_sheets.sheets_of(estimate)
-        _step(3, "The plan, and its price", *commands)
+        before = paid_before(kept, {run.place for run in runs})
+        _step(3, f"The plan, and its price{before}", *commands)
         terminal.show(prices)
         total = "without a limit"
         if study.budget:
