@@ -246,6 +246,7 @@ def test_a_budget_covers_answers_and_judging(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @NO_PAGE
+@pytest.mark.slow
 def test_with_a_larger_budget_more_is_answered_and_each_verdict_counts_again() -> None:
     how = ("-T", "n=40", *PRICES)
     paid, n_items = 0, 0
@@ -259,6 +260,18 @@ def test_with_a_larger_budget_more_is_answered_and_each_verdict_counts_again() -
     # Who asks for all of it at once has the same board, without another call.
     at_once = board(run(*how, "--budget", budget, "--out", "at-once"))
     assert (at_once["rows"], calls()) == (larger["rows"], paid)
+
+
+@NO_PAGE
+@pytest.mark.slow
+def test_rounds_that_were_paid_are_kept_rather_than_more_answered() -> None:
+    dear = [price.replace("1e4", "1e5") for price in PRICES]
+    n_items = 0
+    for budget in ("5.3", "6.8"):
+        judged = run("-T", "n=40", *dear, "--budget", budget)
+        assert "-T rounds=3 " in judged.stderr
+        assert n_items < board(judged)["n_items"]
+        n_items = board(judged)["n_items"]
 
 
 def test_answers_that_are_dearer_than_the_budget_are_asked_for_again(

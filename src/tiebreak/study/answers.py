@@ -43,7 +43,7 @@ from tiebreak.study.estimate.experience import mean_range
 from tiebreak.study.estimate.plan import FEWEST
 from tiebreak.study.estimate.totals import Range
 from tiebreak.study.folder import Judging, StudyFolder
-from tiebreak.study.planning import item_rate, left_of
+from tiebreak.study.planning import item_rate, left_of, place_of
 from tiebreak.study.tasks import TaskRun, drawn
 from tiebreak.text import all_of, count
 
@@ -360,9 +360,16 @@ class Answering:
         return max(reached, most)
 
     def _judging(self, answers: Answers) -> float:
-        """Dollars of an item's judging."""
+        """Dollars of an item's judging, in as many rounds as were confirmed before."""
         pool = load_candidates(sorted({*answers.logs.values()}), mode="intersect")
-        return item_rate(self.study, self.study.protocols, pool)[2]
+        labels = {run.place: run.label for run in self.folder.plans() if not run.newcomers}
+        protocols = [
+            each.model_copy(
+                update={"label": labels.get(place_of(self.benchmark.name, each), each.label)}
+            )
+            for each in self.study.protocols
+        ]
+        return item_rate(self.study, protocols, pool)[2]
 
     def _bills(self, logs: Mapping[str, str]) -> list[Bill]:
         return [self.bill(*log) for log in logs.items()]
