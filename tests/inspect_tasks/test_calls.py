@@ -60,8 +60,8 @@ def evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evaluate:
 @pytest.mark.parametrize(
     ("protocol", "roles", "options", "connections"),
     [
-        ("listwise", f"judge={JUDGE}", ("--max-connections", "200"), 200),
-        ("peer_review", f"peers=[{OTHER}, {{model: {JUDGE}, max_connections: 60}}]", (), 60),
+        ("listwise", f"judge={JUDGE}", ("--max-connections", "40"), 40),
+        ("peer_review", f"peers=[{OTHER}, {{model: {JUDGE}, max_connections: 40}}]", (), 40),
     ],
 )
 def test_as_many_items_are_judged_side_by_side_as_there_are_connections(
