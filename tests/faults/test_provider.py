@@ -20,7 +20,7 @@ from tiebreak.analysis.leaderboard import Leaderboard
 
 pytestmark = pytest.mark.slow
 
-N, ITEMS = 4, amount(quick=40, full=100)
+N, ITEMS = 4, amount(quick=35, full=100)
 QUICK = ("429", "dropped", "stalled", "truncated", "empty choices", "two verdicts", "200 kB")
 SPOILT = range(0, ITEMS, 5)
 """The items about which every question is answered with a fault: 20% of them."""
