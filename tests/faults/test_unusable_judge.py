@@ -27,7 +27,7 @@ from tiebreak.scorers.probation import REPLIES
 
 pytestmark = pytest.mark.slow
 
-ITEMS = 30
+ITEMS = 24
 SENTENCE = "gave no usable reply, 20 times in 20 questions, for example \"I'm sorry, but I can't"
 LOOK_AT = "support of JSON schemas, its max_tokens and its chat template"
 
@@ -107,7 +107,7 @@ def test_every_display_ends_with_the_block(display: str, pool: Path, tmp_path: P
     assert "'I would rather not say.'" in block
     assert LOOK_AT in block
     done = run(*args, "judge=planted/x", cwd=tmp_path)
-    *_, block = (done.stdout + done.stderr).partition("gsm8k · round_robin · 30 items")
+    *_, block = (done.stdout + done.stderr).partition(f"gsm8k · round_robin · {ITEMS} items")
     assert "m1 is first" in " ".join(block.split())
 
 
