@@ -1,9 +1,8 @@
 """Items lead to their samples in Inspect's own viewer, which runs here as users start it."""
 
+import os
 import re
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ import pytest
 from inspect_ai._util.constants import DEFAULT_VIEW_PORT
 from playwright.sync_api import Browser, expect
 
+from tests.harness import environment, forks
 from tests.ranking_logs.builders import bracket
 from tests.report.page.browser import opened
 from tests.report.page.logs import Folder, judged, page_in
@@ -32,10 +32,10 @@ def viewer(folder: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "inspect_ai", "view", "--log-dir", str(folder)]
-    running = subprocess.Popen(
-        [*command, "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    command = ("inspect", "view", "--log-dir", str(folder), "--port", str(port))
+    with Path(os.devnull).open("w") as nothing:
+        files = {"stdout": nothing.fileno(), "stderr": nothing.fileno()}
+        running = forks().start(*command, cwd=folder, env=environment(), **files)
     address, patience = f"http://127.0.0.1:{port}", time.monotonic() + 120
     try:
         while not listens(port):
@@ -44,8 +44,7 @@ def viewer(folder: Path) -> Iterator[str]:
             time.sleep(0.1)
         yield address
     finally:
-        running.terminate()
-        running.wait(120)
+        running.kill()
 
 
 @pytest.mark.slow
