@@ -6,6 +6,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from tests.candidates.lm_eval_templates import Run, is_in, texts_in
@@ -25,7 +26,8 @@ Reader = Callable[[Run], Shown]
 
 
 def read_by_tiebreak(run: Run) -> Shown:
-    pool = load_candidates(run.folder, alone=True)
+    # The file alone: folders are searched in other tests.
+    pool = load_candidates(*Path(run.folder).glob("*/samples_*.jsonl"), alone=True)
     items = sorted(pool.items, key=lambda item: int(item.metadata["made_number"]))
     tools = ["\n".join(texts_in(list(map(dict, item.tools)))) for item in items]
     return Shown(

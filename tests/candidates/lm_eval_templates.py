@@ -28,7 +28,7 @@ from tests.candidates.lm_eval_documents import MadeText, Spy, SpyDocument
 from tests.cases import some
 from tests.harness import ROOT, run
 
-DOCUMENTS = 6
+DOCUMENTS = 4
 SHOTS = 3
 SYSTEM = "You are a careful assistant who answers in the form that the task asks for."
 MARK = "<|im_start|>"
