@@ -145,6 +145,12 @@ def by_judge(match: Match, judge: str) -> Match:
     return settle(match, [verdict for verdict in match.verdicts if verdict.judge == judge])
 
 
+def votes_in(match: Match) -> dict[str, int]:
+    """What each scored judge alone says of a match: 1 for `high`, −1 for `low`, 0 for neither."""
+    by_judge = _turned(match.verdicts, match.high)
+    return {judge: _SIGN[decide(*_means(margins))[0]] for judge, margins in by_judge.items()}
+
+
 def votes_apart(match: Match) -> tuple[Match, ...]:
     """A match of several raters as matches of one verdict each."""
     return tuple(settle(match, [verdict]) for verdict in match.verdicts)
@@ -182,6 +188,13 @@ def _of_all(
     None when fewer judges than `quorum` are scored; that of the checklist is None where it was not
     asked.
     """
+    by_judge = _turned(verdicts, high)
+    if len(by_judge) < max(1, quorum):
+        return None
+    return _means([_means(margins) for margins in by_judge.values()])
+
+
+def _turned(verdicts: Iterable[Verdict], high: str) -> dict[str, list[tuple[float, float | None]]]:
     by_judge: dict[str, list[tuple[float, float | None]]] = {}
     for verdict in verdicts:
         if verdict.margin is not None:
@@ -189,9 +202,7 @@ def _of_all(
             # Adding 0 makes one of the two zeros.
             turned = sign * verdict.margin + 0.0, None if items is None else sign * items + 0.0
             by_judge.setdefault(verdict.judge, []).append(turned)
-    if len(by_judge) < max(1, quorum):
-        return None
-    return _means([_means(margins) for margins in by_judge.values()])
+    return by_judge
 
 
 def _means(margins: Sequence[tuple[float, float | None]]) -> tuple[float, float | None]:

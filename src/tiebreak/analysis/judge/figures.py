@@ -41,6 +41,7 @@ from tiebreak.scorers.match import (
     judges_in,
     one_verdict_an_order,
     votes_apart,
+    votes_in,
     with_verdicts,
 )
 
@@ -447,11 +448,9 @@ def _same(pairs: Iterable[Mapping[str, float]], name: str) -> Iterator[bool]:
             yield product > 0
 
 
-def pair_votes(item: ItemBallots) -> Iterator[dict[str, float]]:
+def pair_votes(item: ItemBallots) -> Iterator[Mapping[str, float]]:
     """For each pair of answers what every judge says: 1 for the one, −1 for the other, 0 even."""
-    for match in item.matches:
-        results = {judge: by_judge(match, judge).result for judge in judges_in(match)}
-        yield {judge: 2 * result - 1 for judge, result in results.items() if result is not None}
+    yield from map(votes_in, item.matches)
     grades = [
         {part.judge: part.score for part in _parts(points) if part.score is not None}
         for points in item.scores
