@@ -83,7 +83,7 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
             model=model,
             benchmarks=(benchmark,),
         )
-    columns = [_mean(table[:, list(names)]) for names in chosen]
+    columns = table.T if rounds is None else [_mean(table[:, list(names)]) for names in chosen]
     means = np.stack(columns, axis=1)
     if missing == "worst":
         return np.where(np.isnan(means), -math.inf, means)
