@@ -24,7 +24,7 @@ from tiebreak.ranking_logs.log import JudgedItem, RankingLog, placement_of
 from tiebreak.scorers.ballots import ItemBallots, Match, Reviewer, Rule, Tiering, Verdict
 from tiebreak.scorers.bracket import Bye, Pairing, first_round, next_round
 from tiebreak.scorers.match import Swap, ask_swapped, settle
-from tiebreak.scorers.schedule import Schedule
+from tiebreak.scorers.schedule import Schedule, schedule
 
 Array = NDArray[np.float64]
 Generator = np.random.Generator
@@ -244,7 +244,7 @@ def judged(
         elif protocol == "full_pairwise":
             matches = judge.all_pairs(leaders)
         elif protocol == "round_robin":
-            matches = judge.first_round(Schedule(names(n), n_items, "0"), number)
+            matches = judge.first_round(schedule(names(n), n_items, "0"), number)
         else:
             raise ValueError(f"no pattern of {protocol}")
         models = names(n)
