@@ -1,6 +1,5 @@
 """The verb `align`: boards, JSON, plots, and what it says when it is used wrongly."""
 
-import csv
 from functools import partial
 from pathlib import Path
 
@@ -43,21 +42,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(path / "twice.csv", "model,rank\na,1\nlab/a,2\nx/b,3\ny/b,4\n")
     write(path / "bad.csv", "model,place\na,1\n")
     return path
-
-
-def test_boards_beside_peer_reviews(folder: Path) -> None:
-    given = (str(folder / "logs"), str(folder / "other"), "--human", str(folder / "h.csv"))
-    done = run(*given, *FAST, "--method", "borda")
-    assert done.exit_code == 0, done.output
-    words = " ".join(done.output.split())
-    assert "seal decides 2 of 3 pairs of models as people do" in words
-    assert "1 the other way round, and ties 0. It places b higher than people do" in words
-    rows = list(
-        csv.DictReader(run(*given, *FAST, "--method", "borda", "--csv").stdout.splitlines())
-    )
-    assert [row["name"] for row in rows if row["kind"] == "board"] == ["seal"]
-    for form in ("markdown", "latex", "html"):
-        assert "higher" in run(*given, *FAST, "--method", "borda", "--format", form).stdout
 
 
 @pytest.mark.slow

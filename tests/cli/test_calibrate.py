@@ -1,13 +1,12 @@
 """The verb `calibrate`: JSON, plots, and what it says when it is used wrongly."""
 
-import json
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.analysis.test_calibration import GOOD, MODELS, POOR, TRUTH
-from tests.cli.handed import tiebreak
+from tests.cli.handed import tiebreak, wrong_use
 from tests.ranking_logs.builders import write_log
 from tests.tables.builders import write
 
@@ -29,19 +28,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_json(folder: Path) -> None:
-    done = run(str(folder / "logs"), "--human", str(folder / "stars.csv"), "--json")
-    data = json.loads(done.stdout)
-    assert (data["format"], data["version"]) == ("tiebreak/calibration", 1)
-    assert data["judges"] == ["j/good", "j/poor"]
-    assert data["rounds"] == ["1", "2"]
-    keys = [(one["judge"], one["round"], one["model"], one["subject"]) for one in data["cells"]]
-    # Subjects alternate with the rounds here, so that a round has one subject.
-    assert len(keys) == len(set(keys)) == 2 * (3 * 3 + 2 * 3 * 2)
-    assert data["cells"][0]["kappa"]["value"] > 0.8
-    assert data["verdict"].startswith("j/good agrees best")
-
-
 @pytest.mark.slow
 def test_plot(folder: Path, tmp_path: Path) -> None:
     arguments = [str(folder / "logs"), "--human", str(folder / "stars.csv")]
@@ -55,13 +41,8 @@ def test_plot(folder: Path, tmp_path: Path) -> None:
     assert run(*arguments, "--plot", "kappa.jpg").exit_code == 1
 
 
-def test_a_judge_s_file_without_a_log(folder: Path, tmp_path: Path) -> None:
+def test_what_it_prints(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
     rows = [f"q{k},b,{min(3, TRUTH[k, 1])},gpt" for k in range(80)]
-    judge = write(tmp_path / "gpt.csv", "\n".join(["item_id,model,stars,rater", *rows, "q1,b,9,x"]))
-    arguments = ["--judge", str(judge), "--human", str(folder / "stars.csv")]
-    refused = run(*arguments)
-    assert (refused.exit_code, refused.stdout) == (1, "")
-    assert "gpt.csv, line 82, column 'stars': 9 stars" in refused.stderr
-    done = run(*arguments, "--skip-faulty", "--json")
-    assert json.loads(done.stdout)["judges"] == ["gpt"]
-    assert run("--human", str(folder / "stars.csv")).exit_code == 2
+    write(Path("gpt.csv"), "\n".join(["item_id,model,stars,rater", *rows, "q1,b,9,x"]))
+    wrong_use(__file__, "calibrate.txt")

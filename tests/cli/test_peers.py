@@ -28,14 +28,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_tables(logs: Path) -> None:
-    done = run(str(logs), *FAST)
-    assert done.exit_code == 0, done.output
-    assert "gsm8k · peer review · 12 items · 5 models · 5 reviewers" in done.output
-    assert max(map(len, done.output.splitlines())) <= 80
-
-
-@pytest.mark.slow
 def test_items(logs: Path) -> None:
     [one] = json.loads(run(str(logs), "--json", "--items", *FAST).stdout)["reviews"]
     assert len(one["items"]) == 12

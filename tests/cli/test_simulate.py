@@ -3,21 +3,9 @@
 import json
 from functools import partial
 
-import pytest
-
 from tests.cli.handed import tiebreak, wrong_use
 
 run = partial(tiebreak, "simulate")
-
-
-@pytest.mark.slow
-def test_tables_and_the_answer() -> None:
-    done = run("--models", "4", "--items", "5,10", "--repeats", "2", "--spread", "1")
-    assert done.exit_code == 0, done.output
-    assert "4 planted models (sd of qualities 1, of answers 1) · 2 pools of 10 items" in done.output
-    for protocol in ("original", "fixed_rubric", "swiss:rounds=3", "full_pairwise"):
-        assert protocol in done.output
-    assert "order of these models" in done.output
 
 
 def test_swap_is_each_protocols_own_by_default() -> None:
