@@ -3,30 +3,15 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from tests.analysis.test_stars import drawn, items_of, write
+from tests.cli.handed import wrong_use
 from tests.ranking_logs.builders import bracket, sample, write_log
 from tiebreak.analysis.stars import star_report
-from tiebreak.cli.verbs import main
 from tiebreak.rankers import Resampling
 from tiebreak.report.sheets import stars
 
 HOW = Resampling(draws=200)
-
-
-def run(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(main, ["rank", *map(str, arguments), "--draws", "200"])
-    assert result.exit_code == code, result.output
-    return result.output
-
-
-@pytest.fixture(scope="module")
-def paired(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("paired")
-    for model in "abc":
-        write(folder / f"{model}.eval", items_of(drawn(60), own=model))
-    return folder
 
 
 def test_styles_are_a_sheet_of_their_own(tmp_path: Path) -> None:
@@ -42,26 +27,16 @@ def test_styles_are_a_sheet_of_their_own(tmp_path: Path) -> None:
     assert differences.rows[0][1].text == "+0.00"
 
 
-def test_beside_other_protocols(paired: Path, tmp_path: Path) -> None:
+def test_what_rank_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside other protocols, against references that nobody judged, of constant answers."""
+    monkeypatch.chdir(tmp_path)
+    for model in "abc":
+        write(Path("paired", f"{model}.eval"), items_of(drawn(60), own=model))
     brackets = [bracket(f"q{k}", "a", "b", "c", benchmark="mmlu") for k in range(8)]
-    log = write_log(tmp_path / "seal.eval", brackets)
-    text = run(paired, log)
-    assert "mmlu · seal" in text
-    assert "gsm8k · stars" in text
-    assert "here are 2 (leaderboards, star boards)" in run(paired, log, "--csv", code=1)
-    assert "no log here was judged by stars" in run(log, "--reference", "a", code=1)
-
-
-def test_a_reference_that_nobody_judged(paired: Path) -> None:
-    assert "no answer of 'z' was judged by stars" in run(paired, "--reference", "z", code=1)
-    assert "--pair takes no" in run(paired, "--pair", "a,b", "--reference", "a", code=2)
-
-
-def test_constant_answers_have_a_line(tmp_path: Path) -> None:
+    write_log(Path("seal.eval"), brackets)
     samples = [
         sample(one).model_copy(update={"target": "false" if n else "true"})
         for n, one in enumerate(items_of(drawn(4)))
     ]
-    text = " ".join(run(write(tmp_path / "s.eval", samples)).split())
-    assert "always “false” is right in 75% of 4 items of type true_false" in text
-    assert "a score of 50.0 if their explanations are worth nothing" in text
+    write(Path("constant.eval"), samples)
+    wrong_use(__file__, "stars_ranked.txt")

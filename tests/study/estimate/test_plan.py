@@ -1,6 +1,5 @@
 """Plans: what a budget buys, by brute force; what logs say; the command line."""
 
-import json
 import math
 from itertools import combinations
 from pathlib import Path
@@ -8,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scipy.stats import norm
 
 from benchmarks.claims.round_robin import points
 from tests.candidates.builders import make_rows, write_inspect_log
-from tests.cases import cases
+from tests.cli.handed import wrong_use
 from tests.ranking_logs.builders import call, item, match, write_log
-from tiebreak.cli.verbs import main
 from tiebreak.study.estimate import EstimateError
 from tiebreak.study.estimate.experience import Evidence, agree, cheaper, of_scores
 from tiebreak.study.estimate.plan import Goal, Noise, Rate, half_width, noise_of, powers, spend
@@ -112,107 +109,17 @@ def test_another_protocol_is_recommended_only_if_it_finds_the_same_for_less() ->
     assert cheaper([own, biased, vague], own, needed) is None
 
 
-@pytest.fixture
-def n_items() -> int:
-    return 40
+def test_what_plans_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A budget becomes a command, in dollars up to what a judge that may reason hides.
 
-
-@pytest.fixture
-def logs(tmp_path: Path, n_items: int) -> Path:
-    for number, model in enumerate("abcd"):
-        rows = make_rows(n_items, answer=f"{model}: {{i}}", native=float(number < 3))
-        write_inspect_log(tmp_path / f"{model}.eval", model, rows)
-    return tmp_path
-
-
-def plan(*arguments: str) -> Any:
-    done = CliRunner().invoke(main, ["estimate", *arguments], env={"COLUMNS": "100"})
-    assert done.exit_code == 0, done.output
-    return json.loads(done.output) if "--json" in arguments else done.output
-
-
-def test_a_budget_becomes_a_command(logs: Path) -> None:
-    asked = (str(logs), "--judge", "acme/j", "--price", "2,17", "--reasoning-tokens", "0")
-    found = plan(*asked, "--budget", "0.1", "--json")
-    assert (found["format"], found["version"]) == ("tiebreak/plan", 1)
-    [option] = found["options"]
-    assert option["label"] == "round_robin:rounds=1"
-    assert 6 <= option["n_items"] < 40
-    assert option["dollars"] <= 0.1
-    assert option["batch"] == option["dollars"] / 2
-    assert found["command"] == (
-        f"inspect eval tiebreak/round_robin -T candidates={logs} -T rounds=1 "
-        f"--limit {option['n_items']} --sample-shuffle 1 --model-role judge=acme/j"
-    )
-    how = ("--mode", "intersect", "--same-settings")
-    same = plan(str(logs), "--judge", "acme/j", "--calls", "100000", *how, "--json")["command"]
-    assert same == (
-        f"inspect eval tiebreak/round_robin -T candidates={logs} -T rounds=3 -T mode=intersect "
-        "-T same_settings=true --model-role judge=acme/j"
-    )
-    chosen = ("--filter", "strict", "--rename", "gsm8k=sums", "--name", f"{logs / 'a.eval'}=x y")
-    pooled = plan(str(logs), "--judge", "acme/j", "--calls", "100000", *chosen, *how, "--json")
-    assert pooled["command"] == (
-        f"tiebreak candidates {logs} --mode intersect --same-settings --filter strict "
-        f"--rename gsm8k=sums --name '{logs / 'a.eval'}=x y' --out pool.parquet && inspect eval "
-        "tiebreak/round_robin -T candidates=pool.parquet -T rounds=3 -T mode=intersect "
-        "-T same_settings=true --model-role judge=acme/j"
-    )
-    words = plan(str(logs), "--judge", "acme/j", "--calls", "100000")
-    assert "round_robin:rounds=3 on all 40 items" in words
-    assert "--limit" not in words
-
-
-# What Inspect says of it: it reasons, it does not, nothing.
-@pytest.mark.parametrize("n_items", [10])
-@pytest.mark.parametrize(
-    ("judge", "hides", "goal"),
-    [
-        ("openai/gpt-5", "reasons", ("--budget", "1")),
-        ("openai/gpt-5", "reasons", ("--calls", "60")),
-        ("openai/gpt-4o", "", ("--precision", "0.1")),
-        ("acme/j", "may reason", ("--budget", "1")),
-        ("acme/j", "may reason", ("--precision", "0.1")),
-    ],
-)
-def test_the_dollars_of_a_judge_that_may_reason_are_a_range(
-    logs: Path, judge: str, hides: str, goal: tuple[str, str]
-) -> None:
-    asked = (str(logs), "--judge", judge, "--price", "2,17", *goal)
-    found, words = plan(*asked, "--json"), " ".join(plan(*asked).split())
-    [option] = found["options"]
-    # A thousand tokens a call, at 17 dollars a million.
-    more = option["calls"] * 0.017 if hides else 0.0
-    assert option["dollars_most"] == pytest.approx(option["dollars"] + more)
-    assert option["batch_most"] == pytest.approx(option["dollars_most"] / 2)
-    if goal[0] == "--budget":
-        assert option["dollars_most"] <= 1
-    hidden = [note for note in found["notes"] if "hidden tokens" in note]
-    assert found["notes"][: len(hidden)] == hidden
-    assert bool(hidden) == bool(hides)
-    note = f"{judge} {hides}: hidden tokens are billed as output and are 0 to 1,000 a call in these"
-    assert (note in words) == bool(hides)
-    shown = [f"{amount:.2f}" for amount in (option["dollars"], option["dollars_most"])]
-    assert ("–".join(shown) in words) == bool(hides)
-    header, row = plan(*asked, "--csv").splitlines()
-    cells = dict(zip(header.split(","), row.split(","), strict=True))
-    assert {name: float(cells[name]) for name in ("dollars", "dollars_most", "batch_most")} == {
-        name: option[name] for name in ("dollars", "dollars_most", "batch_most")
-    }
-    known = plan(*asked, "--reasoning-tokens", "300", "--json")
-    assert known["options"][0]["dollars"] == known["options"][0]["dollars_most"]
-    assert not any("hidden" in note for note in known["notes"])
-
-
-def test_a_plan_says_what_an_estimate_says(logs: Path) -> None:
-    said = plan(str(logs), "--judge", "openai/gpt-5")
-    planned = plan(str(logs), "--judge", "openai/gpt-5", "--calls", "60")
-    for sentence in ("No price is known for openai/gpt-5", "reasoning_effort", "Tokens: counted"):
-        assert sentence in said
-        assert sentence in planned
-
-
-def test_a_log_of_the_same_judge_shows_noise_and_differences(logs: Path) -> None:
+    That is a thousand tokens a call, at 17 dollars a million. A log of the same judge shows its
+    noise and who differs.
+    """
+    monkeypatch.chdir(tmp_path)
+    for folder, n_items in (("few", 10), ("logs", 40), ("judged", 40)):
+        for number, model in enumerate("abcd"):
+            rows = make_rows(n_items, answer=f"{model}: {{i}}", native=float(number < 3))
+            write_inspect_log(Path(folder, f"{model}.eval"), model, rows)
     rng = np.random.default_rng(0)
     items = []
     for number in range(30):
@@ -224,20 +131,5 @@ def test_a_log_of_the_same_judge_shows_noise_and_differences(logs: Path) -> None
         judged = item(f"{number}", matches, groups=tuple("abcd"), calls=calls)
         how = {"placed_by": "win_rate", "protocol": "full_pairwise"}
         items.append(judged.model_copy(update=how))
-    write_log(logs / "judged" / "full.eval", items)
-    words = plan(str(logs), "--judge", "acme/j", "--calls", "80")
-    assert "Noise: as in" in words
-    assert "Probably told apart: a from d" in words
-    assert "No log of this judge shows a protocol" in words
-    other = plan(str(logs), "--judge", "acme/other", "--calls", "80")
-    assert "Noise: that of a judge who tells all different answers apart" in other
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    cases(__file__, "cannot_be_planned"),
-)
-def test_what_cannot_be_planned(logs: Path, arguments: list[str], problem: str) -> None:
-    done = CliRunner().invoke(main, ["estimate", str(logs), *arguments])
-    assert done.exit_code == 1
-    assert problem in done.output
+    write_log(Path("judged/judged/full.eval"), items)
+    wrong_use(__file__, "plan.txt")
