@@ -2,13 +2,16 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.log import EvalSample
 
 from tests.analysis.peers.builders import reviews
 from tests.cases import cases, some
+from tests.expected import check
 from tests.ranking_logs.builders import (
     all_pairs,
     bracket,
@@ -95,17 +98,75 @@ def test_every_ballot_of_every_log_is_there(tmp_path: Path) -> None:
     assert len(view.rows) == 8
 
 
-@pytest.mark.slow
-def test_names_of_runs(tmp_path: Path) -> None:
-    view = view_of(whole(tmp_path))
-    assert [(run["benchmark"], run["name"], run["judges"]) for run in runs(view)] == [
-        ("gsm8k", "seal", ()),
-        ("gsm8k", "full_pairwise", ()),
-        ("gsm8k", "full_pairwise · run 2", ()),
-        ("gsm8k", "pointwise", ()),
-        ("gsm8k", "original", ()),
-        ("mmlu", "peer_review", ("m/a", "m/b", "m/c")),
-    ]
+Q, P = bracket("q", "a", "b", "c"), bracket("p", "c", "b", "a")
+TIED = item("q", [match("a", "b", 0.0), match("b", "c", None, round=2)])
+MORE = {**RUBRIC, "checklist": [*RUBRIC["checklist"], {"id": "C2", "principle": "P2"}]}
+LOGS: dict[str, list[list[EvalSample | ItemBallots]]] = {
+    "other answers": [
+        [judged(Q, answers={"c": "I am b."})],
+        [judged(all_pairs("q", "abc"), answers={"a": "I have changed."})],
+    ],
+    "two rubrics": [
+        [
+            judged(bracket(f"q{n}", "a", "b", "c"), rubric=one)
+            for n, one in enumerate((RUBRIC, MORE, RUBRIC))
+        ]
+    ],
+    "a log that does not say what was asked": [[sample(Q)]],
+    # Of q4 and q5 nobody said anything.
+    "no ranking": [
+        [
+            bracket("q0", "a", "b", "c"),
+            item("q1", [match("a", "b", None)], groups=(("a",), ("b",))),
+            judged(bracket("q2", "a", "b", "c"), error="out of memory"),
+            judged(bracket("q3", "a", "b", "c", complete=False), limit="token"),
+            skipped("q4", 3, 5),
+            sample(None, "q5", error="nothing at all"),
+        ]
+    ],
+    "natural order": [
+        [bracket(name, "a", "b", "c") for name in ("q10", "q2", "q1", "a", "q2b", "q02", "7", "10")]
+    ],
+    "epochs of answers, which are items, and of judging, which are not": [
+        [
+            judged(Q, sample_id="gsm8k:q"),
+            judged(Q, sample_id="gsm8k:q", epoch=2),
+            judged(Q, sample_id="gsm8k:q#2", answers={"a": "Again."}),
+        ]
+    ],
+    "ties and what was not scored": [
+        [judged(TIED, task=f"What\n is  it? {'x' * 200}"), judged(P, task="Short")],
+        [graded("q", {"a": 0.5, "b": None, "c": 0.25}), graded("p", {"a": 0.1, "c": 0.9})],
+    ],
+}
+
+
+def lines_of(view: ItemsView) -> Iterator[str]:
+    """Runs, rubrics, rows with what they sort by, and stories without their ballots."""
+    for number, run in enumerate(runs(view)):
+        yield f"run {number}: {json.dumps(run)}"
+    rubrics: Any = view.index["rubrics"]
+    yield f"rubrics: {[[entry['id'] for entry in rubric['checklist']] for rubric in rubrics]}"
+    yield " | ".join(column.heading for column in view.columns)
+    for row in view.rows:
+        yield " | ".join(f"{cell.text} ({cell.key})" for cell in row.cells) + f" → {row.index}"
+    for entry in told(view):
+        yield f"{entry['id']}: {entry['task']!r} {entry['texts']}"
+        for story in entry["stories"]:
+            said = {name: story[name] for name in ("run", "epoch", "rubric", "answers", "ranks")}
+            yield f"  {json.dumps(said)} {story['unranked'] or ''}".rstrip()
+
+
+def test_what_the_index_says(tmp_path: Path) -> None:
+    texts = []
+    for name, logs in LOGS.items():
+        (tmp_path / name).mkdir()
+        folder = Folder(tmp_path / name)
+        for samples in logs:
+            folder.add(samples)
+        texts.append("\n".join([f"== {name}", *lines_of(view_of(folder.path)), ""]))
+    texts.append("\n".join(["== all protocols", *lines_of(view_of(whole(tmp_path / "whole"))), ""]))
+    check(__file__, "items.txt", "\n".join(texts))
 
 
 def texts_in(data: Any) -> set[str]:
@@ -125,39 +186,6 @@ def test_every_text_is_there(tmp_path: Path) -> None:
     assert one["target"] == "answer"
 
 
-def test_answers_of_runs_over_other_answers(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
-    folder.add([judged(bracket("q", "a", "b", "c"), answers={"c": "I am b."})])
-    folder.add([judged(all_pairs("q", "abc"), answers={"a": "I have changed."})])
-    [one] = told(view_of(tmp_path))
-    first, second = one["stories"]
-    assert {name: one["texts"][place] for name, place in first["answers"].items()} == {
-        **{"a": "I am a.", "b": "I am b.", "c": "I am b."}
-    }
-    assert one["texts"][second["answers"]["a"]] == "I have changed."
-    # Each text once: of a, b and c in the first run, of a and c in the second.
-    assert one["texts"] == ["I am a.", "I am b.", "I have changed.", "I am c."]
-
-
-def test_rubrics_stand_once(tmp_path: Path) -> None:
-    other = {**RUBRIC, "checklist": [*RUBRIC["checklist"], {"id": "C2", "principle": "P2"}]}
-    rubrics = (RUBRIC, other, RUBRIC)
-    samples = [judged(bracket(f"q{n}", "a", "b", "c"), rubric=one) for n, one in enumerate(rubrics)]
-    Folder(tmp_path).add(samples)
-    view = view_of(tmp_path)
-    assert view.index["rubrics"] == [
-        {part: rubric[part] for part in ("principles", "checklist")} for rubric in (RUBRIC, other)
-    ]
-    assert [one["stories"][0]["rubric"] for one in told(view)] == [0, 1, 0]
-
-
-def test_logs_that_do_not_say_what_was_asked(tmp_path: Path) -> None:
-    Folder(tmp_path).add([sample(bracket("q", "a", "b", "c"))])
-    [one] = told(view_of(tmp_path))
-    [story] = one["stories"]
-    assert (one["task"], one["texts"], story["rubric"], story["answers"]) == (None, [], None, {})
-
-
 @pytest.mark.parametrize(("contest", "known"), cases(__file__, "metadata_that_no_task_would_write"))
 def test_metadata_of_no_task(tmp_path: Path, contest: object, known: dict[str, Any]) -> None:
     odd = judged(bracket("q", "a", "b", "c")).model_copy(update={"metadata": {"contest": contest}})
@@ -169,73 +197,6 @@ def test_metadata_of_no_task(tmp_path: Path, contest: object, known: dict[str, A
     assert named == known.get("answers", {})
     assert one["task"] == known.get("task")
     assert view.index["rubrics"] == ([known["rubric"]] if "rubric" in known else [])
-
-
-def test_items_without_a_ranking_say_why(tmp_path: Path) -> None:
-    Folder(tmp_path).add(
-        [
-            bracket("q0", "a", "b", "c"),
-            item("q1", [match("a", "b", None)], groups=(("a",), ("b",))),
-            judged(bracket("q2", "a", "b", "c"), error="out of memory"),
-            judged(bracket("q3", "a", "b", "c", complete=False), limit="token"),
-            skipped("q4", 3, 5),
-            sample(None, "q5", error="nothing at all"),
-        ]
-    )
-    found = {one["id"]: one["stories"][0] for one in told(view_of(tmp_path))}
-    # Of q4 and q5 nobody said anything.
-    assert list(found) == ["q0", "q1", "q2", "q3"]
-    assert {name: story["unranked"] for name, story in found.items() if name != "q1"} == {
-        "q0": None,
-        "q2": "error: out of memory",
-        "q3": "judging was cut short (token limit)",
-    }
-    assert found["q1"]["unranked"] == "no match has a verdict (no JSON in the reply)"
-    assert [story["ranks"] == {} for story in found.values()] == [False, True, True, True]
-
-
-def test_items_in_natural_order(tmp_path: Path) -> None:
-    names = ["q10", "q2", "q1", "a", "q2b", "q02", "7", "10"]
-    Folder(tmp_path).add([bracket(name, "a", "b", "c") for name in names])
-    ids = [one["id"] for one in told(view_of(tmp_path))]
-    assert ids == ["7", "10", "a", "q1", "q02", "q2", "q2b", "q10"]
-
-
-def test_epochs_of_answers_are_items_and_epochs_of_judging_are_not(tmp_path: Path) -> None:
-    ballots = bracket("q", "a", "b", "c")
-    Folder(tmp_path).add(
-        [
-            judged(ballots, sample_id="gsm8k:q"),
-            judged(ballots, sample_id="gsm8k:q", epoch=2),
-            judged(ballots, sample_id="gsm8k:q#2", answers={"a": "Again."}),
-        ]
-    )
-    first, second = told(view_of(tmp_path))
-    assert (first["id"], second["id"]) == ("q", "q#2")
-    assert [story["epoch"] for story in first["stories"]] == [1, 2]
-    assert "Again." in second["texts"]
-    assert "Again." not in first["texts"]
-
-
-def test_rows(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
-    task = f"What\n is  it? {'x' * 200}"
-    tied = item("q", [match("a", "b", 0.0), match("b", "c", None, round=2)])
-    folder.add([judged(tied, task=task), judged(bracket("p", "c", "b", "a"), task="Short")])
-    folder.add([graded("q", {"a": 0.5, "b": None, "c": 0.25}), graded("p", {"a": 0.1, "c": 0.9})])
-    view = view_of(tmp_path)
-    assert [column.heading for column in view.columns] == [
-        *("Item", "Task", "First", "Matches", "Ties", "Flips", "Unscored"),
-    ]
-    assert [row.index for row in view.rows] == [0, 1]
-    first, second = ([cell.text for cell in row.cells] for row in view.rows)
-    assert first == ["p", "Short", "c by all", "2", "0", "0", "0"]
-    # One match and one answer have no verdict.
-    assert second[0] == "q"
-    assert second[3:] == ["2", "1", "0", "2"]
-    assert second[1].startswith("What is it? xxx")
-    assert len(second[1]) == 90
-    assert [cell.key for cell in view.rows[1].cells][3:] == [2, 1, 0, 2]
 
 
 @pytest.mark.parametrize(("runs", "first"), cases(__file__, "who_is_first_and_by_which_run"))
