@@ -1,8 +1,6 @@
 """`write_back_ranks` over folders: what changes, how Inspect shows it, what a second run does."""
 
-import gzip
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -10,7 +8,7 @@ from zipfile import ZipFile
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
-from tests.candidates.builders import make_rows, write_inspect_log, write_lm_eval_run
+from tests.candidates.builders import make_rows, write_inspect_log
 from tests.publish.write_back.builders import (
     answer_of,
     brackets,
@@ -20,7 +18,7 @@ from tests.publish.write_back.builders import (
     write_ranking,
 )
 from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.candidates import CandidateError, load_candidates, write_parquet
+from tiebreak.candidates import load_candidates
 from tiebreak.inspect_tasks.contests import contest_samples
 from tiebreak.publish.write_back import (
     Outcome,
@@ -30,7 +28,6 @@ from tiebreak.publish.write_back import (
 )
 from tiebreak.publish.write_back.scores import replace_file
 from tiebreak.rankers import Resampling
-from tiebreak.ranking_logs import RankingLogError
 
 pytestmark = pytest.mark.slow
 
@@ -174,106 +171,6 @@ def test_two_settings_of_one_model_are_two_candidates(tmp_path: Path) -> None:
         write_inspect_log(folder / f"{name}.eval", "x/gpt", rows, metadata={"candidate": name})
     write_back_ranks([write_ranking(tmp_path / "seal.eval", folder, brackets())], [folder])
     assert [metrics(folder / f"{name}.eval")["place"] for name in "abc"] == [1, 1, 3]
-
-
-def test_logs_that_do_not_belong_are_left_alone_and_named(logs: Path) -> None:
-    others = logs / "sub"
-    rows = make_rows(2, answer=answer_of("a"))
-    write_inspect_log(others / "stranger.eval", "d", rows)
-    write_inspect_log(others / "rerun.eval", "a", make_rows(2, answer="again"))
-    write_inspect_log(others / "mmlu.eval", "a", rows, task="mmlu")
-    for status in ("started", "cancelled", "error"):
-        write_inspect_log(others / f"{status}.eval", "a", rows, status=status)
-    (others / "broken.eval").write_bytes(b"PK no log")
-    (others / "README.md").write_text("nothing")
-    before = contents(others)
-    done = back(logs)
-    assert contents(others) == before
-    told = {
-        "stranger.eval": f"d is not among the models of {logs / 'seal.eval'}",
-        "rerun.eval": "2 of 2 ranked items have another answer here than was judged",
-        "mmlu.eval": "mmlu was not ranked (there are: gsm8k)",
-        **{
-            f"{status}.eval": f"status is '{status}'"
-            for status in ("started", "cancelled", "error")
-        },
-        "broken.eval": "cannot be read as an Inspect log",
-    }
-    for name, words in told.items():
-        assert why(done, name).startswith(words), name
-    assert {name for (name, _), state in states(done).items() if state == "left_alone"} == set(told)
-    assert [metrics(logs / f"{model}.eval")["place"] for model in "abc"] == [1, 1, 3]
-
-
-def test_models_without_an_inspect_log_are_named(tmp_path: Path) -> None:
-    folder = write_logs(tmp_path / "logs", models="ab")
-    write_lm_eval_run(tmp_path / "lm_eval", "c", make_rows(2, answer=answer_of("c")))
-    both = write_logs(tmp_path / "all")
-    ranking = write_ranking(tmp_path / "seal.eval", both, brackets())
-    write_parquet(load_candidates(both), tmp_path / "lm_eval" / "pool.parquet")
-    (tmp_path / "notes.txt").write_text("nothing")
-    done = write_back_ranks([ranking], [folder, tmp_path / "lm_eval", tmp_path / "notes.txt"])
-    assert [(one.model, one.benchmark, one.protocol) for one in done.unwritten] == [
-        ("c", "gsm8k", "seal")
-    ]
-    assert set(done.notes) >= {
-        "1 lm-eval file passed over: ranks can be put into Inspect logs only",
-        "1 pool passed over: ranks can be put into Inspect logs only",
-        f"{tmp_path}/notes.txt: is not a candidate file (.eval, .json, samples_*.jsonl, these with "
-        ".gz or .zst, .parquet, a .zip of them, or rows with prompt, model and answer)",
-    }
-
-
-def test_a_packed_log_is_left_alone(logs: Path) -> None:
-    packed = logs / "b.eval.gz"
-    packed.write_bytes(gzip.compress((logs / "b.eval").read_bytes()))
-    (logs / "b.eval").unlink()
-    done = back(logs)
-    assert why(done, "b.eval.gz") == "is packed: unpack it first"
-    assert [one.model for one in done.unwritten] == ["b"]
-
-
-def test_a_benchmark_that_was_renamed(tmp_path: Path) -> None:
-    folder = tmp_path / "logs"
-    for model in "abc":
-        rows = make_rows(2, answer=answer_of(model))
-        write_inspect_log(folder / f"{model}.eval", model, rows, task="gsm8k_cot")
-    pool = load_candidates(folder, rename={"gsm8k_cot": "gsm8k"})
-    write_parquet(pool, tmp_path / "pool.parquet")
-    ranking = write_ranking(tmp_path / "seal.eval", tmp_path / "pool.parquet", brackets())
-    with pytest.raises(WriteBackError, match=r"gsm8k_cot was not ranked \(there are: gsm8k"):
-        write_back_ranks([ranking], [folder])
-    done = write_back_ranks([ranking], [folder], rename={"gsm8k_cot": "gsm8k"})
-    assert [one.state for one in done.outcomes] == ["written"] * 3
-
-
-@pytest.mark.parametrize(
-    ("files", "words"),
-    [
-        ({"x.eval": {"model": "d"}}, ["x.eval: d is not among the models of"]),
-        ({}, ["no candidate file in this folder"]),
-        ({"x.eval": {"metadata": {"tiebreak_protocol": "seal"}}}, ["ranked: gsm8k · seal"]),
-        ({f"{n}.eval": {"model": "d"} for n in range(22)}, ["0.eval: d is", "and 2 more"]),
-    ],
-    ids=["another model", "nothing", "ranking logs only", "many"],
-)
-def test_nothing_that_belongs(
-    logs: Path, tmp_path: Path, files: Mapping[str, Mapping[str, Any]], words: list[str]
-) -> None:
-    folder = tmp_path / "into"
-    folder.mkdir()
-    for name, fields in files.items():
-        write_inspect_log(folder / name, **{"model": "a", "rows": make_rows(1)} | dict(fields))
-    with pytest.raises(WriteBackError, match=r"^No log to write to") as caught:
-        write_back_ranks([logs / "seal.eval"], [folder])
-    assert [part for part in words if part not in str(caught.value)] == []
-
-
-def test_paths_that_are_wrong(logs: Path, tmp_path: Path) -> None:
-    with pytest.raises(RankingLogError, match="an Inspect log, but not a ranking log"):
-        write_back_ranks([logs / "a.eval"], [logs])
-    with pytest.raises(CandidateError, match="nowhere: does not exist"):
-        write_back_ranks([logs / "seal.eval"], [tmp_path / "nowhere"])
 
 
 def test_after_an_unwritable_log_it_goes_on(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
