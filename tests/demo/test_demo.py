@@ -12,6 +12,7 @@ from inspect_ai.log import read_eval_log
 
 from tests.analysis.peers.builders import read_panels
 from tests.cases import cases
+from tests.expected import check
 from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
@@ -20,7 +21,7 @@ from tiebreak.demo.local.server import LOCAL
 from tiebreak.demo.run import ITEMS, SETTINGS, demo_study, run_demo
 from tiebreak.demo.screen import about_boards, about_judge, about_reviewers
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.scorers.ballots import Listing, Match
+from tiebreak.scorers.ballots import ItemBallots, Listing, Match
 from tiebreak.study.run import written_report
 from tools.recorded import neutral
 
@@ -30,28 +31,16 @@ def swapped(first_order: float, second_order: float, first: str = "a") -> Match:
     return match("a", "b", first_order, second_order=second_order, first=first)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("matches", "said", "trusted"),
-    [
-        ([swapped(0.5, -0.5)] * 8, "16 for the answer shown first", False),
-        ([swapped(-0.5, 0.5)] * 8, "16 for the one shown second", False),
-        ([swapped(0.0, 0.0)] * 8, "16 for neither", False),
-        ([swapped(0.5, 0.5, side) for side in "ab" * 4], "another winner in 0 of 8", True),
-        ([match("a", "b", None)] * 8, "acme/judge: 0 verdicts", False),
-    ],
-)
-def test_the_judges_numbers_tell(matches: list[Match], said: str, trusted: bool) -> None:
-    words = about_judge("acme/judge", [item(f"q{n}", [one]) for n, one in enumerate(matches)])
-    assert said in words
-    assert ("NOT TO BE TRUSTED" not in words) == trusted
-    assert ("tiebreak demo --judge" not in words) == trusted
+JUDGED: dict[str, list[Match]] = {
+    "the answer shown first": [swapped(0.5, -0.5)] * 8,
+    "the one shown second": [swapped(-0.5, 0.5)] * 8,
+    "neither": [swapped(0.0, 0.0)] * 8,
+    "the better one": [swapped(0.5, 0.5, side) for side in "ab" * 4],
+    "nothing": [match("a", "b", None)] * 8,
+}
 
 
-@pytest.mark.parametrize(("reviews", "said", "trusted"), cases(__file__, "reviewers"))
-def test_the_reviewers_own_numbers_decide_what_is_said_of_them(
-    reviews: list[tuple[str, str | None]], said: str, trusted: bool
-) -> None:
+def reviewed(reviews: list[tuple[str, str | None]]) -> ItemBallots:
     """Each review: the order of presentation, and the ranking that came back."""
     listings = tuple(
         Listing(
@@ -62,11 +51,19 @@ def test_the_reviewers_own_numbers_decide_what_is_said_of_them(
         )
         for shown, ranked in reviews
     )
-    reviewed = item("q1", groups=[["a"], ["b"]]).model_copy(update={"listings": listings})
-    words = about_reviewers("acme/peer", [reviewed])
-    assert f"acme/peer: {len(reviews)} review" in words
-    assert said in words
-    assert ("NOT TO BE TRUSTED" not in words) == trusted
+    return item("q1", groups=[["a"], ["b"]]).model_copy(update={"listings": listings})
+
+
+def test_numbers_of_judges_and_reviewers_decide_what_is_said_of_them() -> None:
+    texts = []
+    for name, matches in JUDGED.items():
+        items = [item(f"q{n}", [one]) for n, one in enumerate(matches)]
+        texts.append(f"({name})\n{about_judge('acme/judge', items)}")
+    texts += [
+        f"({reviews})\n{about_reviewers('acme/peer', [reviewed(reviews)])}"
+        for reviews in cases(__file__, "reviewers")
+    ]
+    check(__file__, "about.txt", "\n\n".join([*texts, ""]))
 
 
 def test_a_protocol_that_the_demo_does_not_show(tmp_path: Path) -> None:

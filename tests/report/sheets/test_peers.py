@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.cells import cell_len
 from rich.console import Console
 
 from tests.analysis.peers.builders import LETTERS, identical, reviews
 from tests.analysis.peers.test_sparse import opinions, thinned
+from tests.expected import check
 from tests.ranking_logs.builders import write_log
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
@@ -63,30 +63,22 @@ def test_colours_say_who_favours_itself(small: PeerReport) -> None:
     assert f"{red}+0.00" not in text.getvalue()
 
 
-@pytest.mark.slow
-def test_a_sparse_log_alone_has_no_views(tmp_path: Path) -> None:
-    write_log(tmp_path / "1.eval", thinned(opinions(12, 4, 1, 1), 2), task_args={"degree": 2})
-    text = printed(peer_report([tmp_path], how=Resampling(draws=100)), 80)
-    assert "Self-preference: – (in sparse mode no reviewer is shown its own answer)" in flat(text)
-    assert "PR−SR" not in text
-    assert "beside the full one" not in text
-
-
-def test_a_method_without_result_is_told(tmp_path: Path) -> None:
-    write_log(tmp_path / "1.eval", thinned(opinions(12, 4, 1, 1), 2))
-    report = peer_report([tmp_path], methods=("kendall",), how=Resampling(draws=100))
-    assert "kendall: no result (it can read no ballot of any item)" in flat(printed(report, 80))
-
-
-@pytest.mark.slow
-def test_many_reviewers_have_no_matrix(tmp_path: Path) -> None:
-    letters = LETTERS[:9]
-    items = [reviews(f"q{k}", dict.fromkeys(letters, letters)) for k in range(3)]
-    write_log(tmp_path / "1.eval", items)
-    text = printed(peer_report([tmp_path], how=Resampling(draws=100)), 80)
-    assert "No model moves when a reviewer is left out" in text
-    assert max(cell_len(row) for row in text.splitlines()) <= 80
-    assert "τ of two" not in text
+def test_other_reviews(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sparse ones, which have no views, a method without a result, many reviewers, no prices."""
+    monkeypatch.chdir(tmp_path)
+    unpriced = reviews("q0", {"a": "ab", "b": "ba"})
+    calls = {"calls": tuple(replace(one, cost=None) for one in unpriced.calls)}
+    many = [reviews(f"q{k}", dict.fromkeys(LETTERS[:9], LETTERS[:9])) for k in range(3)]
+    write_log(Path("sparse/1.eval"), thinned(opinions(12, 4, 1, 1), 2), task_args={"degree": 2})
+    write_log(Path("kendall/1.eval"), thinned(opinions(12, 4, 1, 1), 2))
+    write_log(Path("many/1.eval"), many)
+    write_log(Path("unpriced/1.eval"), [unpriced.model_copy(update=calls)])
+    texts = []
+    for name in ("sparse", "kendall", "many", "unpriced"):
+        methods = {"methods": ("kendall",)} if name == "kendall" else {}
+        report = peer_report([name], how=Resampling(draws=100), **methods)  # type: ignore[arg-type]
+        texts.append(f"({name})\n{printed(report, 80)}")
+    check(__file__, "other_reviews.txt", "\n".join(texts))
 
 
 def test_json_with_items_holds_every_certificate(small: PeerReport) -> None:
@@ -100,11 +92,3 @@ def test_json_with_items_holds_every_certificate(small: PeerReport) -> None:
     # a is twice before b or c, in its own ballot.
     certificate = result["kemeny"]["certificate"]
     assert result["kemeny"]["cost"] == certificate["value"] / certificate["denominator"] == 2
-
-
-def test_two_reviewers_whose_prices_are_not_known(tmp_path: Path) -> None:
-    items = [reviews(f"q{k}", {"a": "ab", "b": "ba"}) for k in range(2)]
-    calls = {"calls": tuple(replace(one, cost=None) for one in items[0].calls)}
-    write_log(tmp_path / "1.eval", [one.model_copy(update=calls) for one in items])
-    text = flat(printed(peer_report([tmp_path], how=Resampling(draws=100)), 80))
-    assert "no price known for m/a, m/b" in text
