@@ -1,7 +1,7 @@
 """What a header may say: an allow list, tested by planting what it does not name."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import repeat
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, ModelConfig
 
 from tests.cases import cases
+from tests.expected import check
 from tests.publish.judged_runs import change_log, plant, sha256, write_both
 from tiebreak.publish.facts import (
     facts_of,
@@ -86,54 +87,29 @@ def test_without_folders(value: object, told: object) -> None:
     assert without_folders(value) == told
 
 
+def only_a_model(log: EvalLog) -> None:
+    """Without a role the task's own model judges; the eval's settings go before the model's."""
+    log.eval.model = "hf//home/me/llama"
+    log.eval.model_generate_config = GenerateConfig(temperature=0.5, top_p=0.9)
+    log.plan.config = GenerateConfig(temperature=0.0)
+
+
+def two_roles(log: EvalLog) -> None:
+    """Settings of the eval are the judge's, and nobody else's."""
+    bound = ModelConfig(model="a/b", config=GenerateConfig(temperature=0.5, top_p=0.9))
+    log.eval.model = "a/b"
+    log.eval.model_roles = {"judge": bound, "meta_judge": bound}
+    log.plan.config = GenerateConfig(temperature=0.0)
+
+
 @pytest.mark.slow
 def test_only_what_is_allowed_is_said(tmp_path: Path) -> None:
-    log = change_log(write_both(tmp_path / PLANTED), lambda log: plant(log, repeat(PLANTED)))
-    facts = facts_of(str(log))
-    assert PLANTED not in json.dumps(asdict(facts))
-    settings = {"temperature": 0.25, "max_tokens": 99, "reasoning_effort": "low"}
-    assert asdict(facts) == {
-        "name": "seal.eval",
-        "sha256": sha256(log),
-        "eval_id": "E1",
-        "created": "2026-01-01T00:00:00+00:00",
-        "status": "success",
-        "shard": None,
-        "inspect_version": "0.3.285",
-        "tiebreak_version": "0.1.0",
-        "prompts": "ab" * 32,
-        "seed": 7,
-        "arguments": {
-            **{"swap": "always", "refine": True, "rounds": 3},
-            **{"rubric": "my.yaml", "protocol": "p.py@mine"},
-        },
-        "roles": (
-            {"role": "judge", "model": "openai/gpt-5", "settings": settings},
-            {"role": "meta_judge", "model": "openai/gpt-5", "settings": settings},
-        ),
-    }
-
-
-@pytest.mark.slow
-def test_without_a_role_the_tasks_own_model_judges(tmp_path: Path) -> None:
-    def judge(log: EvalLog) -> None:
-        log.eval.model = "hf//home/me/llama"
-        log.eval.model_generate_config = GenerateConfig(temperature=0.5, top_p=0.9)
-        log.plan.config = GenerateConfig(temperature=0.0)
-
-    [role] = facts_of(str(change_log(write_both(tmp_path), judge))).roles
-    assert (role.role, role.model) == ("judge", "hf/llama")
-    assert role.settings == {"temperature": 0.0, "top_p": 0.9}  # the eval's go before the model's
-
-
-@pytest.mark.slow
-def test_settings_of_the_eval_are_the_judges_and_nobody_elses(tmp_path: Path) -> None:
-    def judge(log: EvalLog) -> None:
-        bound = ModelConfig(model="a/b", config=GenerateConfig(temperature=0.5, top_p=0.9))
-        log.eval.model = "a/b"
-        log.eval.model_roles = {"judge": bound, "meta_judge": bound}
-        log.plan.config = GenerateConfig(temperature=0.0)
-
-    own, other = facts_of(str(change_log(write_both(tmp_path), judge))).roles
-    assert own.settings == {"temperature": 0.0, "top_p": 0.9}
-    assert other.settings == {"temperature": 0.5, "top_p": 0.9}
+    texts = []
+    for change in (lambda log: plant(log, repeat(PLANTED)), only_a_model, two_roles):
+        log = change_log(write_both(tmp_path / PLANTED), change)
+        facts = facts_of(str(log))
+        assert PLANTED not in json.dumps(asdict(facts))
+        assert facts.sha256 == sha256(log)
+        shown = asdict(replace(facts, sha256="(sha256)"))
+        texts.append(json.dumps(shown, indent=1).replace("ab" * 32, "(prompts)"))
+    check(__file__, "facts.txt", "\n\n".join([*texts, ""]))

@@ -1,6 +1,7 @@
 """The provider without a model: what is asked of the runtime, and what becomes of its replies."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
 
 from tests.cases import cases
+from tests.expected import check
 from tiebreak.demo.local import provider
 from tiebreak.demo.local.provider import LocalAPI, bounded, chat_request, grammar
 from tiebreak.prerequisite import PrerequisiteError
@@ -43,53 +45,36 @@ def reply(gguf: str, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any]) ->
     return output
 
 
-def test_nothing_is_left_to_chance() -> None:
-    assert chat_request([ChatMessageUser(content="Hi")], [], "auto", GenerateConfig()) == {
-        "messages": [{"role": "user", "content": "Hi"}],
-        "max_tokens": 1024,
-        "temperature": 0.0,
-        "seed": 0,
-    }
+CALL = ToolCall(id="1", function="f", arguments={"x": 1})
+TOOLS = [ToolInfo(name="f", description="d", parameters=ToolParams())]
+SCHEMA = ResponseSchema(name="x", json_schema=JSONSchema(type="boolean"))
+SET = GenerateConfig(max_tokens=5, temperature=0.8, seed=3, top_p=0.5, top_k=9, stop_seqs=["x"])
+REQUESTS: dict[str, tuple[list[ChatMessage], list[ToolInfo], GenerateConfig]] = {
+    "nothing is left to chance": ([ChatMessageUser(content="Hi")], [], GenerateConfig()),
+    "settings": ([], [], SET),
+    "a schema is a grammar, which goes before tools": (
+        *([], TOOLS, GenerateConfig(response_schema=SCHEMA)),
+    ),
+    "tools": (
+        [
+            ChatMessageAssistant(content="", tool_calls=[CALL]),
+            ChatMessageTool(content="2", tool_call_id="1"),
+        ],
+        TOOLS,
+        GenerateConfig(),
+    ),
+}
 
 
-def test_settings_are_handed_on() -> None:
-    config = GenerateConfig(
-        max_tokens=5, temperature=0.8, seed=3, top_p=0.5, top_k=9, stop_seqs=["x"]
-    )
-    request = chat_request([], [], "auto", config)
-    assert request == {
-        "messages": [],
-        "max_tokens": 5,
-        "temperature": 0.8,
-        "seed": 3,
-        "top_p": 0.5,
-        "top_k": 9,
-        "stop": ["x"],
-    }
+def test_what_is_asked_for() -> None:
+    texts = []
+    for name, (messages, tools, config) in REQUESTS.items():
+        request = chat_request(messages, tools, "any" if tools else "auto", config)
+        texts.append(f"({name})\n{json.dumps(request, indent=1)}\n")
+    check(__file__, "requests.txt", "\n".join(texts))
 
 
-def test_a_schema_becomes_a_grammar_and_goes_before_tools() -> None:
-    schema = ResponseSchema(name="x", json_schema=JSONSchema(type="boolean"))
-    tools = [ToolInfo(name="f", description="d", parameters=ToolParams())]
-    request = chat_request([], tools, "any", GenerateConfig(response_schema=schema))
-    assert "start: %json" in request["grammar"]
-    assert "tools" not in request
-
-
-def test_tools_go_in_and_come_back(gguf: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    call = ToolCall(id="1", function="f", arguments={"x": 1})
-    messages: list[ChatMessage] = [
-        ChatMessageAssistant(content="", tool_calls=[call]),
-        ChatMessageTool(content="2", tool_call_id="1"),
-    ]
-    tools = [ToolInfo(name="f", description="d", parameters=ToolParams())]
-    request = chat_request(messages, tools, "any", GenerateConfig())
-    assert request["tool_choice"] == "required"
-    assert request["messages"][0]["tool_calls"][0]["function"] == {
-        "name": "f",
-        "arguments": '{"x": 1}',
-    }
-    assert request["messages"][1]["tool_call_id"] == "1"
+def test_tools_come_back(gguf: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given = [
         {"id": "1", "function": {"name": "f", "arguments": '{"x": 1}'}},
         {"id": "2", "function": {"name": "f", "arguments": "{"}},
@@ -97,7 +82,7 @@ def test_tools_go_in_and_come_back(gguf: str, monkeypatch: pytest.MonkeyPatch) -
     output = reply(gguf, monkeypatch, answered(tool_calls=given, finish_reason="tool_calls"))
     assert output.stop_reason == "tool_calls"
     good, bad = output.message.tool_calls or []
-    assert good == call
+    assert good == CALL
     assert "not valid JSON" in (bad.parse_error or "")
 
 
