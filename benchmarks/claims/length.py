@@ -63,4 +63,5 @@ def _board(
         return False, False
     table = ItemTable.of(ranking_log(items).ranked)
     order = np.argsort(-table.borda.mean(axis=0)).tolist()
-    return True, at_equal_length(table, items, separation(table.borda, order), length).sensitive
+    changes = at_equal_length(table, items, separation(table.borda, order), length)
+    return True, bool(changes.lost) or changes.leader is not None

@@ -27,7 +27,7 @@ Reader = Callable[[Run], Shown]
 
 def read_by_tiebreak(run: Run) -> Shown:
     # The file alone: folders are searched in other tests.
-    pool = load_candidates(*Path(run.folder).glob("*/samples_*.jsonl"), alone=True)
+    pool = load_candidates([*Path(run.folder).glob("*/samples_*.jsonl")], alone=True)
     items = sorted(pool.items, key=lambda item: int(item.metadata["made_number"]))
     tools = ["\n".join(texts_in(list(map(dict, item.tools)))) for item in items]
     return Shown(

@@ -12,7 +12,7 @@ import pytest
 
 from tests.candidates.builders import make_rows, write_inspect_log
 from tests.cases import cases
-from tests.cli.test_loading import DIFFERENT, write_different
+from tests.cli.test_loading import write_asked
 from tests.harness import ROOT, run, run_here
 from tests.inspect_tasks.runs import write_pool
 from tiebreak.candidates import CONTEST_KEY, Candidate, CandidatePool, Item, ItemKey
@@ -114,14 +114,19 @@ def test_a_folder_named_like_a_number(tmp_path: Path, monkeypatch: pytest.Monkey
     assert pools_of("2026, 2027,")[0].benchmarks == ("gsm8k", "mmlu")
 
 
+def write_different(folder: Path) -> None:
+    write_asked(folder, "a", temperature=0)
+    write_asked(folder, "b", temperature=1)
+
+
 @pytest.mark.parametrize("mode", ["strict", "intersect"])
 def test_same_settings_refuses_others(mode: str, tmp_path: Path) -> None:
     write_different(tmp_path)
-    assert pools_of(str(tmp_path), mode=mode)[0].models == ("a", "b", "c")
+    assert pools_of(str(tmp_path), mode=mode)[0].models == ("a", "b")
     with pytest.raises(PrerequisiteError) as caught:
         pools_of(str(tmp_path), mode=mode, same_settings=True)
     message = str(caught.value.message)
-    assert DIFFERENT in message
+    assert "temperature: 0.0 (a), 1.0 (b)" in message
     assert "Leave out -T same_settings=true to compare the models as they were asked." in message
     assert "--" not in message
 

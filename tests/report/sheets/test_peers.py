@@ -76,7 +76,7 @@ def test_other_reviews(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = []
     for name in ("sparse", "kendall", "many", "unpriced"):
         methods = {"methods": ("kendall",)} if name == "kendall" else {}
-        report = peer_report([name], how=Resampling(draws=100), **methods)  # type: ignore[arg-type]
+        report = peer_report([name], how=Resampling(draws=100), **methods)
         texts.append(f"({name})\n{printed(report, 80)}")
     check(__file__, "other_reviews.txt", "\n".join(texts))
 

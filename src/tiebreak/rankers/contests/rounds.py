@@ -83,8 +83,11 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
             model=model,
             benchmarks=(benchmark,),
         )
-    columns = table.T if rounds is None else [_mean(table[:, list(names)]) for names in chosen]
-    means = np.stack(columns, axis=1)
+    means = (
+        table.copy()
+        if rounds is None
+        else np.stack([_mean(table[:, list(names)]) for names in chosen], axis=1)
+    )
     if missing == "worst":
         return np.where(np.isnan(means), -math.inf, means)
     if np.isnan(means).any():
