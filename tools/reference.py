@@ -21,6 +21,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import click
 
 from tiebreak.cli._help import Stage
+from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.json import keys_of
 
 ROOT = Path(__file__).parent.parent
@@ -284,7 +285,9 @@ def json_documents() -> str:
 def shape(kind: Any) -> str:
     """The keys below a type, as JSON has them; what has none is empty."""
     if is_dataclass(kind):
-        parts = {key: shape(get_type_hints(kind).get(key)) for key in keys_of(kind)}
+        # Where numbers are kept without NumPy, the type is imported for its checker alone.
+        hints = get_type_hints(kind, localns={"Estimate": Estimate})
+        parts = {key: shape(hints.get(key)) for key in keys_of(kind)}
         keys = (f'"{key}"' + (f": {below}" if below else "") for key, below in parts.items())
         return f"{{{', '.join(keys)}}}"
     parts_of = [part for part in get_args(kind) if part not in (type(None), ...)]
