@@ -237,12 +237,12 @@ def columns(text: str) -> int:
     return len(text) + sum(map(_wide, text))
 
 
-def text_width(text: str, size: float = 9, weight: str = "normal") -> float:
+def text_width(text: str, size: float = 9) -> float:
     """Width in inches; letters of a script that the font has not count as wide ones."""
     from matplotlib.font_manager import FontProperties
 
     shown = "".join("W" if _wide(char) else char for char in text)
-    font = FontProperties(size=size, weight=weight)
+    font = FontProperties(size=size, weight="normal")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         width, _, _ = _renderer().get_text_width_height_descent(  # type: ignore[no-untyped-call]

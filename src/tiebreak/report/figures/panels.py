@@ -37,6 +37,8 @@ _PLACES = [
     (side * 6.0, up * (6.0 + 10 * far)) for far in range(7) for side in (1, -1) for up in (1, -1)
 ]
 
+_LABEL, _ROOM = 8.0, 1.5  # the size of a label, and what is free around it, in points
+
 EVERYWHERE = (-math.inf, math.inf)
 """An axis that may reach anywhere."""
 
@@ -52,7 +54,7 @@ class Label(NamedTuple):
     y: float
 
 
-def label_points(axes: "Axes", labels: Sequence[Label], *, size: float = 8) -> None:
+def label_points(axes: "Axes", labels: Sequence[Label]) -> None:
     """Name points, each name where it covers no point, no other name and no text that is there.
 
     Of such places one that no line crosses is taken first. The limits of the axes and their place
@@ -73,7 +75,7 @@ def label_points(axes: "Axes", labels: Sequence[Label], *, size: float = 8) -> N
     ]
     on_lines = np.tile(np.concatenate([np.empty((0, 2)), *lines]), 2)
     for (text, x, y), point in zip(labels, at, strict=True):
-        boxes = _boxes(point, text_width(text, size) * 72, size * 1.1)
+        boxes = _boxes(point, text_width(text, _LABEL) * 72, _LABEL * 1.1)
         outside = np.any(boxes[:, :2] < frame[:2], axis=1) | np.any(
             boxes[:, 2:] > frame[2:], axis=1
         )
@@ -88,7 +90,7 @@ def label_points(axes: "Axes", labels: Sequence[Label], *, size: float = 8) -> N
             textcoords="offset points",
             ha="left" if dx > 0 else "right",
             va="center",
-            fontsize=size,
+            fontsize=_LABEL,
             annotation_clip=False,
             # A name that stands further off gets a line to its point.
             arrowprops={
@@ -166,9 +168,9 @@ def _boxes(point: FloatArray, width: float, height: float) -> FloatArray:
     return np.stack([left, y - height / 2, left + width, y + height / 2], axis=1)
 
 
-def _overlaps(boxes: FloatArray, taken: FloatArray, room: float = 1.5) -> FloatArray:
+def _overlaps(boxes: FloatArray, taken: FloatArray) -> FloatArray:
     """How many of the others each box meets, shape (boxes,)."""
-    low, high = boxes[:, None, :2] - room, boxes[:, None, 2:] + room
+    low, high = boxes[:, None, :2] - _ROOM, boxes[:, None, 2:] + _ROOM
     apart = np.any((high < taken[:, :2]) | (low > taken[:, 2:]), axis=2)
     count: FloatArray = np.sum(~apart, axis=1, dtype=np.float64)
     return count
