@@ -8,7 +8,7 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
 from functools import cache
 from importlib.metadata import entry_points
@@ -109,14 +109,16 @@ def kill_once(enough: Callable[[], bool], *command: str, cwd: Path, **env: str) 
     )
 
 
-def run_lm_eval(*arguments: str, cwd: Path, model: str = "dummy") -> None:
+def run_lm_eval(*runs: Sequence[str], cwd: Path, model: str = "dummy") -> None:
     """`lm_eval run`, by default with its dummy model, offline, in a process of its own.
 
-    It knows the tasks in `--include_path` only; `run("lm_eval", …)` knows the built-in ones too,
-    which takes it ten seconds.
+    Each of `runs` holds the arguments of one; they follow each other in the process. It knows the
+    tasks in `--include_path` only; `run("lm_eval", …)` knows the built-in ones too, which takes it
+    ten seconds.
     """
+    words = [word for given in runs for word in ("then", "run", "--model", model, *given)]
     run(
-        *("python", "-m", "own_lm_eval", "run", "--model", model, *arguments),
+        *("python", "-m", "own_lm_eval", *words),
         cwd=cwd,
         HF_HUB_OFFLINE="1",
         HF_HOME=str(cwd / "hf"),

@@ -18,11 +18,9 @@ def test_a_real_run_aligns_with_an_inspect_log(tmp_path: Path) -> None:
     shutil.copy(Path(__file__).with_name("tiny.yaml"), tasks)
     (tasks / "tiny.py").write_text(cases(__file__, "tiny.py"))
     out = tmp_path / "out"
-    run_lm_eval(
-        *("--tasks", "tiebreak_tiny", "--log_samples", "--include_path", str(tasks)),
-        *("--model_args", "pretrained=org/m:1", "--output_path", str(out)),
-        cwd=tmp_path,
-    )
+    given = ("--tasks", "tiebreak_tiny", "--log_samples", "--include_path", str(tasks))
+    args = ("--model_args", "pretrained=org/m:1", "--output_path", str(out))
+    run_lm_eval((*given, *args), cwd=tmp_path)
     rows = [
         {"id": f"i{i}", "question": f"Café {i}?", "answer": "lol", "native": "C"} for i in (2, 0, 1)
     ]

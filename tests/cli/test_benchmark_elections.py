@@ -74,6 +74,7 @@ def lm_eval_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder / "tasks" / "data.py", "import datasets\n" + "".join(loaders))
     for name in RIGHT:
         write(folder / "tasks" / f"{name}.yaml", YAML.format(name=name))
+    runs = []
     for model in MODELS:
         tasks = [task for task, right in RIGHT.items() if model in right]
         said = {
@@ -82,13 +83,10 @@ def lm_eval_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for i, answer in enumerate(answers(RIGHT[task][model]))
         }
         file = write(folder / f"{model}.json", json.dumps(said))
-        run_lm_eval(
-            *("--tasks", ",".join(tasks), "--include_path", str(folder / "tasks")),
-            *("--model_args", f"answers={file},pretrained=org/{model}"),
-            *("--output_path", str(folder / "out")),
-            cwd=folder,
-            model="answering",
-        )
+        given = ("--tasks", ",".join(tasks), "--include_path", str(folder / "tasks"))
+        args = ("--model_args", f"answers={file},pretrained=org/{model}")
+        runs.append((*given, *args, "--output_path", str(folder / "out")))
+    run_lm_eval(*runs, cwd=folder, model="answering")
     return folder / "out"
 
 

@@ -21,11 +21,9 @@ def test_a_real_run_of_lm_eval(tmp_path: Path) -> None:
     files["down.yaml"] = task.format(name="tiny_down", up="false")
     for name, text in files.items():
         write(tasks / name, text)
-    run_lm_eval(
-        *("--tasks", "tiny", "--include_path", str(tasks)),
-        *("--model_args", "pretrained=org/m:1", "--output_path", str(tmp_path / "out")),
-        cwd=tmp_path,
-    )
+    given = ("--tasks", "tiny", "--include_path", str(tasks))
+    out = ("--output_path", str(tmp_path / "out"))
+    run_lm_eval((*given, "--model_args", "pretrained=org/m:1", *out), cwd=tmp_path)
     [path] = (tmp_path / "out").rglob("results_*.json")
     summary = json.loads(path.read_text())
     assert summary["results"]["tiny"]["exact_match,whole"] == 0.75
