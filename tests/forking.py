@@ -35,6 +35,7 @@ WANTED = (
     *("tiebreak.inspect_tasks._registry", "tiebreak.publish.write_back.verdict", "planted_judge"),
     *("scipy.stats", "fastapi", "uvicorn.protocols.http.auto", "inspect_ai.agent._acp.server"),
     *("rich.markdown", "rich._emoji_codes", "tiebreak.cli.rank", "tiebreak.report.sentences"),
+    *("anyio.abc", "anyio._backends._asyncio"),
 )
 """What a run imports on its way, which takes most of its time."""
 
@@ -42,9 +43,11 @@ PLOTS = (
     *("tiebreak.report.page.build", "tiebreak.report.figures.canvas", "matplotlib.figure"),
     *("matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg"),
 )
+TOKENS = ("tiebreak.study.estimate.dry_judge", "tiktoken.load", "requests")
 LATER: Mapping[str, tuple[str, ...]] = {
     "report": PLOTS,
-    "run": (*PLOTS, "tiebreak.study.run", "tiebreak.study.estimate.dry_judge", "tiktoken.load"),
+    "run": (*PLOTS, *TOKENS, "tiebreak.study.run"),
+    "estimate": TOKENS,
     "bank": (
         *("tiebreak.fair.server.app", "tiebreak.fair.cli.bank_serve"),
         *("sqlalchemy.dialects.postgresql.psycopg", "sqlalchemy.dialects.sqlite"),
@@ -262,6 +265,8 @@ def _run(
     sys.path[0] = str(Path(sys.argv[0]).parent)
     main = sys.modules["__main__"]
     main.__spec__, main.__file__ = None, sys.argv[0]  # what `multiprocessing` starts again
+    if "NO_PICTURES" in env:  # a study's take longer than all else of a small one
+        sys.modules["matplotlib"] = None  # type: ignore[assignment]
     code: object = 0
     try:
         if name == "python":

@@ -87,7 +87,7 @@ def test_the_study_of_seal_prints_the_papers_tables(tmp_path: Path) -> None:
     study += ["--judge", "planted/noise=0.3+scale=2", "--limit", "3"]
     calls, printed, made = tmp_path / "calls", [], []
     for _ in range(2):
-        done = run(*study, cwd=tmp_path, COLUMNS="80", PLANTED_CALLS=str(calls))
+        done = run(*study, cwd=tmp_path, COLUMNS="80", PLANTED_CALLS=str(calls), NO_PICTURES="1")
         printed.append(done.stdout[done.stdout.index("Table 1") :])
         made.append(len(real_calls(calls)))
     assert printed[0] == printed[1]
