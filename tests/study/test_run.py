@@ -11,6 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner, Result
+from inspect_ai import eval_set
 
 import tiebreak
 from tests.cli.handed import wrong_use
@@ -37,6 +38,9 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PLANTED_CALLS", str(tmp_path / "calls"))
     monkeypatch.setenv("CANDIDATE_FAILS", str(tmp_path / "broken"))
+    # Nobody looks on, and it takes a tenth of the time.
+    quiet = partial(eval_set, log_realtime=False)
+    monkeypatch.setattr("tiebreak.study.tasks.eval_set", quiet)
 
 
 @pytest.fixture
