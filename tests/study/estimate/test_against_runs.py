@@ -49,6 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         task_args={"candidates": str(folder / "logs")},
         model_roles={"judge": JUDGE},
         log_dir=str(folder / "out"),
+        log_realtime=False,
     )
     for log in logs:
         assert log.status == "success"
@@ -158,6 +159,7 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             task_args={"candidates": str(folder / "logs"), "degree": degree},
             model_roles={"peers": [get_model(model) for model in (*PEERS, OUTSIDER)]},
             log_dir=str(folder / "out"),
+            log_realtime=False,
         )
         assert log.status == "success"
         shutil.copy(log.location, folder / f"{degree}.eval")
