@@ -55,7 +55,7 @@ def test_a_server_that_is_mended_is_asked_again_about_all(
 ) -> None:
     broken = True
     with FakeOpenAI(lambda item, before: "refusal" if broken else "").running() as api:
-        how = {"max_connections": side_by_side, "max_samples": side_by_side}
+        how = {"max_connections": side_by_side, "max_samples": side_by_side, "log_realtime": False}
 
         def in_set() -> None:
             eval_set(
@@ -167,6 +167,7 @@ def test_what_one_run_lacks_the_next_one_asks(again: str, pool: Path, tmp_path: 
                 log_dir=str(out),
                 task_args={"candidates": str(pool), "swap": "never"},
                 model_roles=roles,
+                log_realtime=False,
             )
             return logs_in(out)[-1]
 
@@ -178,7 +179,7 @@ def test_what_one_run_lacks_the_next_one_asks(again: str, pool: Path, tmp_path: 
         if again == "eval-set":
             log = in_set()
         elif again == "eval-retry":
-            [log] = eval_retry(log.location, log_dir=str(out))
+            [log] = eval_retry(log.location, log_dir=str(out), log_realtime=False)
         else:
             log = judged(api, pool, out)
         assert api.by_item - before == dict.fromkeys(lacking, 1)

@@ -306,7 +306,7 @@ def test_scores_are_computed_again_and_a_failed_run_goes_on(
     assert sample.id == "red"
     assert "no images, please" in str(sample.error)
     n, cannot_see = len(heard), False
-    [whole] = eval_retry(failed, log_dir=str(tmp_path / "again"))
+    [whole] = eval_retry(failed, log_dir=str(tmp_path / "again"), log_realtime=False)
     assert whole.status == "success"
     assert [(one.item, one.images) for one in heard[n:]] == [("red", (RED,))]
     again = score(read_eval_log(whole.location), ranking(), action="overwrite")

@@ -102,7 +102,7 @@ def test_a_decision_survives_an_interruption(tmp_path: Path, calls: Path) -> Non
     assert len(real_calls(calls)) == after
 
     # A retry of what was settled judges nothing more.
-    [more] = eval_retry(log.location, log_dir=str(tmp_path / "more"))
+    [more] = eval_retry(log.location, log_dir=str(tmp_path / "more"), log_realtime=False)
     assert ballots_of(more) == ballots_of(log)
     assert len(real_calls(calls)) == after
 
