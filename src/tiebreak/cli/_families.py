@@ -153,7 +153,7 @@ def _path_and_model(text: str) -> tuple[str, str]:
     return text[:at], text[at + 1 :]
 
 
-_MODES = "strict: any hole is an error. intersect: keep the items that all models answered."
+MODES = "strict: any hole is an error. intersect: keep the items that all models answered."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +161,7 @@ class Loading:
     """How candidates are loaded: arguments of `load_candidates`."""
 
     mode: Literal["strict", "intersect", "union"] = option(
-        _MODES, default="strict", type=click.Choice(["strict", "intersect"])
+        MODES, default="strict", type=click.Choice(["strict", "intersect"])
     )
     rename: dict[str, str] = rename_option(
         "Read benchmark OLD under the name NEW, so that it aligns with other logs. Repeatable."
@@ -182,15 +182,6 @@ class Loading:
         "--metric",
     )
     filter: Name | None = option("lm-eval filter to take scores from.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class StarsLoading(Loading):
-    """The same where answers may be graded one by one."""
-
-    mode: Literal["strict", "intersect", "union"] = option(
-        f"{_MODES} union: keep all, for stars.", default="strict"
-    )
 
 
 _JSON: bool = option("Print JSON instead of tables.")

@@ -93,7 +93,8 @@ def option(
 def family(made: Callable[..., T], *without: str) -> T:
     """The default of a parameter that is made of several options.
 
-    They are those that `made` takes, but for some `without` which it is None or empty there.
+    They are those that `made` takes, but for some `without`: each of these is what the verb's own
+    option of its name says, or None or empty.
     """
     return cast("T", _Family(made, without))
 

@@ -1,10 +1,17 @@
 """The verb `estimate`: what judging would cost, before anything is paid."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import click
 
-from tiebreak.cli._families import StarsLoading, form_or_csv_options, price_option, prices_option
+from tiebreak.cli._families import (
+    MODES,
+    Loading,
+    form_or_csv_options,
+    price_option,
+    prices_option,
+)
 from tiebreak.cli._options import Count, File, Model, Name, family, option, rest, verb
 from tiebreak.cli._shared import show
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
@@ -87,7 +94,11 @@ def estimate(
     paths: tuple[File, ...],
     *,
     asked: _Asked = family(_Asked),
-    loading: StarsLoading = family(StarsLoading),
+    # That of `loading`, where answers may be graded one by one.
+    mode: Literal["strict", "intersect", "union"] = option(
+        f"{MODES} union: keep all, for stars.", default="strict"
+    ),
+    loading: Loading = family(Loading, "mode"),
     form: str | None = form_or_csv_options,
 ) -> None:
     """Say what judging would cost: calls, tokens, money and hours. No model is asked.
@@ -115,7 +126,7 @@ def estimate(
         raise click.UsageError("--budget, --calls and --precision: give one of them")
     both = rest(asked, "protocols", *_OF_GOAL, *_OF_PACE) | vars(loading)
     if any(goal is not None for goal in goals):
-        if loading.mode == "union":
+        if mode == "union":
             raise click.UsageError("--mode union: a plan is for matches, where all answer an item")
         from tiebreak.study.estimate import plan_sheet
         from tiebreak.study.estimate.plan import Goal, plan_judging
