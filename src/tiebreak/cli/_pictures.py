@@ -1,7 +1,7 @@
 """The options of verbs that draw: a file for a picture, and how wide it is."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Literal
 
@@ -16,19 +16,15 @@ _COLUMNS = {"1": 3.35, "2": 7.0}
 
 
 @dataclass(frozen=True)
-class Paper:
-    """What pictures are drawn for: a `width` in inches, and whether they have their title."""
+class Plot:
+    """How pictures are drawn: a `width` in inches, and whether they have their title.
+
+    `file` is that of the picture of a finding; None where none was asked for.
+    """
 
     width: float | None = None
     titled: bool = False
-
-
-@dataclass(frozen=True)
-class Plot:
-    """The picture of a finding that was asked for; without a `file` none was."""
-
-    file: str | None
-    paper: Paper
+    file: str | None = None
 
     def check(self) -> None:
         """Refuse what cannot be drawn, before anything is read."""
@@ -52,12 +48,12 @@ class Plot:
         plot = getattr(import_module(module), f"plot_{kind}")
         from tiebreak.report.figures.canvas import drawn_for
 
-        with drawn_for(self.paper.width, titled=self.paper.titled):
-            files = plot(finding, self.file, width=self.paper.width, **how)
+        with drawn_for(self.width, titled=self.titled):
+            files = plot(finding, self.file, width=self.width, **how)
         click.echo(f"{label}: {', '.join(map(str, files or [self.file]))}", err=True)
 
 
-def paper_options(width: str) -> Paper:
+def paper_options(width: str) -> Plot:
     """The options of what pictures are drawn for; `width` says what that is of."""
 
     def made(
@@ -66,10 +62,10 @@ def paper_options(width: str) -> Paper:
             "As wide as one column of a paper (85 mm), or as two (178 mm)."
         ),
         titled: bool = option("Put title and notes into the picture, too."),
-    ) -> Paper:
+    ) -> Plot:
         if columns and width is not None:
             raise click.UsageError("--columns is a width: give it or --width")
-        return Paper(_COLUMNS[columns] if columns else width, titled)
+        return Plot(_COLUMNS[columns] if columns else width, titled)
 
     return family(made)
 
@@ -79,13 +75,13 @@ def plot_options(help: str) -> Plot:
 
     def made(
         plot: File | None = option(f"{help} .svg, .png or .pdf."),
-        paper: Paper = paper_options(
+        paper: Plot = paper_options(
             "Width of the plot, such as 85mm or 3.3in. [default: what it takes]"
         ),
     ) -> Plot:
-        if plot is None and paper != Paper():
+        if plot is None and paper != Plot():
             raise click.UsageError("--width, --columns and --titled are a plot's: give --plot FILE")
-        return Plot(plot, paper)
+        return replace(paper, file=plot)
 
     return family(made)
 

@@ -8,7 +8,7 @@ import click
 from tiebreak.cli._contest import Contest, contest_options, play
 from tiebreak.cli._families import bootstrap_options, prices_option, reading_options
 from tiebreak.cli._options import File, Name, option, verb
-from tiebreak.cli._pictures import Paper, paper_options
+from tiebreak.cli._pictures import Plot, paper_options
 from tiebreak.cli._shared import echo_json
 from tiebreak.text import count
 
@@ -66,7 +66,7 @@ def report(
         callback=_forms,
         metavar="FORMS",
     ),
-    paper: Paper = paper_options(
+    paper: Plot = paper_options(
         "Width of these pictures, such as 85mm, 12cm or 3.3in: plots become as wide, and words "
         "keep their size where there is room. [default: as in the page]"
     ),
@@ -114,7 +114,8 @@ def report(
         prices=prices,
         title=title,
         pictures=pictures,
-        **vars(paper),
+        width=paper.width,
+        titled=paper.titled,
     )
     if as_json:
         sizes = [{"path": str(file), "bytes": file.stat().st_size} for file in files]
