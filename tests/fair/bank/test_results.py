@@ -1,7 +1,6 @@
 """Results of sessions: from the right log alone, and nothing about single questions."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,8 @@ from tests.fair.bank.judged import answered_session, judged_log
 from tiebreak.analysis.stars import star_report
 from tiebreak.fair.bank import results
 from tiebreak.fair.bank.errors import BankError
-from tiebreak.fair.bank.results import LEAST, publishable, result_of
+from tiebreak.fair.bank.results import LEAST, SubjectResult, publishable, result_of
 from tiebreak.fair.bank.sessions import Holder
-from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.json import json_ready
 
 OWNER = Holder("lab", "u", "t")
@@ -31,15 +29,15 @@ def test_results_are_those_of_the_star_board(bank: Engine, tmp_path: Path) -> No
     found = result_of(bank, session, log)
     [board] = star_report(log).boards
     [row] = board.rows
-    assert found.score == Estimate(row.value, row.lower, row.upper, 59)
+    assert (found.score, found.lower, found.upper) == (row.value, row.lower, row.upper)
     assert (found.n_items, found.n_unscored, found.model, found.benchmark) == (60, 1, "m", "fair")
     assert found.constant_score == board.constant_score
     scores = dict(zip(board.subjects, row.subjects, strict=True))
     assert found.subjects
-    for name, score in found.subjects.items():
-        assert replace(score, n_items=scores[name].n_items) == scores[name]
-        assert score.n_items >= LEAST
-    assert sum(score.n_items for score in found.subjects.values()) in {59, *range(60 - LEAST)}
+    for one in found.subjects:
+        assert (one.score, one.lower) == (scores[one.subject].value, scores[one.subject].lower)
+        assert one.n_items >= LEAST
+    assert sum(one.n_items for one in found.subjects) in {59, *range(60 - LEAST)}
 
 
 @pytest.mark.slow
@@ -47,8 +45,8 @@ def test_a_log_of_other_sessions_beside_is_passed_over(bank: Engine, tmp_path: P
     one, other = answered_session(bank, "a"), answered_session(bank, "b", 20, model="n")
     judged_log(bank, one, tmp_path / "logs" / "a.eval", lambda k: 3)
     judged_log(bank, other, tmp_path / "logs" / "b.eval", lambda k: 0)
-    assert result_of(bank, one, tmp_path / "logs").score.value == 100
-    assert result_of(bank, other, tmp_path / "logs").score.value == 0
+    assert result_of(bank, one, tmp_path / "logs").score == 100
+    assert result_of(bank, other, tmp_path / "logs").score == 0
 
 
 @pytest.mark.slow
@@ -78,18 +76,18 @@ def test_one_verdict_counts_for_all_who_answered_the_same(bank: Engine, tmp_path
     log = judged_log(bank, session, tmp_path / "a.eval", lambda k: k % 3, leader="another")
     found = result_of(bank, session, log)
     assert (found.model, found.n_items) == ("m", 40)
-    assert found.score.value == pytest.approx(100 * sum(k % 3 for k in range(40)) / 120)
+    assert found.score == pytest.approx(100 * sum(k % 3 for k in range(40)) / 120)
 
 
 @given(st.lists(st.integers(1, 12), max_size=6))
 def test_no_subject_tells_about_few_answers(sizes: list[int]) -> None:
-    subjects = {str(k): Estimate(5.0, 4.0, 6.0, n) for k, n in enumerate(sizes)}
+    subjects = [SubjectResult(str(k), 5.0, None, None, n) for k, n in enumerate(sizes)]
     shown = publishable(subjects)
-    assert all(score.n_items >= LEAST for score in shown.values())
-    hidden = sum(sizes) - sum(score.n_items for score in shown.values())
+    assert all(one.n_items >= LEAST for one in shown)
+    hidden = sum(sizes) - sum(one.n_items for one in shown)
     # What is left out is nothing, all, or too much to be told from the rest.
     assert hidden == 0 or hidden >= LEAST or not shown
-    assert [name for name in subjects if name in shown] == list(shown)
+    assert [one for one in subjects if one in shown] == list(shown)
 
 
 @pytest.mark.slow
@@ -105,7 +103,7 @@ def test_release_hold_and_withdraw(bank: Engine, tmp_path: Path) -> None:
     seen = results.released(bank, session, OWNER)
     assert json.loads(json.dumps(seen)) == seen == json_ready(result_of(bank, session, log))
     assert set(seen) == {
-        *("session", "benchmark", "model", "score", "level"),
+        *("session", "benchmark", "model", "score", "lower", "upper", "level"),
         *("n_items", "n_unscored", "constant_score", "subjects", "judges"),
     }
     assert "are withdrawn" in run(tmp_path, "release", session, "--withdraw").output

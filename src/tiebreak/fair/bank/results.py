@@ -7,8 +7,9 @@ examined gets means over many questions only, nothing that tells about a single 
 Source: LLMEval-Fair, §2.3.2 (eq. 1; scores of subjects out of ten).
 """
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -22,30 +23,44 @@ from tiebreak.text import count
 
 if TYPE_CHECKING:
     from tiebreak.candidates.pool import CandidatePool
-    from tiebreak.rankers.intervals import Estimate
     from tiebreak.ranking_logs.log import RankingLog
     from tiebreak.scorers.ballots import ItemBallots
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectResult:
+    """Score of one subject, 0 to 10, with its interval, from `n_items` answers that have stars.
+
+    The interval is None where nothing is known of it.
+    """
+
+    subject: str
+    score: float
+    lower: float | None
+    upper: float | None
+    n_items: int
 
 
 @dataclass(frozen=True, slots=True)
 class SessionResult:
     """What the answers of a session are worth.
 
-    `score` is the share of all stars, 0 to 100 (eq. 1), with its interval at `level`. Of `n_items`
-    answers `n_unscored` have no usable verdict and are left out. `subjects` are the scores of
-    subjects, 0 to 10, by name, each from so many answers that have stars; they lack those whose
-    score would tell about single questions.
+    `score` is the share of all stars, 0 to 100 (eq. 1), `lower` and `upper` bound it at `level`:
+    None where nothing is known of them. Of `n_items` answers `n_unscored` have no usable verdict
+    and are left out. `subjects` lack those whose score would tell about single questions.
     """
 
     session: str
     benchmark: str
     model: str
-    score: "Estimate"
+    score: float | None
+    lower: float | None
+    upper: float | None
     level: float
     n_items: int
     n_unscored: int
     constant_score: float | None
-    subjects: Mapping[str, "Estimate"]
+    subjects: tuple[SubjectResult, ...]
     judges: tuple[str, ...]
 
 
@@ -125,7 +140,6 @@ def result_of(engine: Engine, session: str, logs: Paths, *, level: float = 0.95)
     # A server that shows results loads nothing of what makes them.
     from tiebreak.analysis.stars import star_report_of
     from tiebreak.fair.bank.export import pool_of
-    from tiebreak.rankers.intervals import Estimate
     from tiebreak.rankers.uncertainty import Resampling
     from tiebreak.ranking_logs.read import read_ranking_logs
 
@@ -148,16 +162,24 @@ def result_of(engine: Engine, session: str, logs: Paths, *, level: float = 0.95)
         if ballots.scores[0].score is not None
     }
     n_scored = Counter(scored.values())
-    subjects = {
-        name: replace(subject, n_items=n_scored[name])
+    subjects = [
+        SubjectResult(
+            subject=name,
+            score=subject.value,
+            lower=_known(subject.lower),
+            upper=_known(subject.upper),
+            n_items=n_scored[name],
+        )
         for name, subject in zip(board.subjects, row.subjects, strict=True)
         if n_scored[name]
-    }
+    ]
     return SessionResult(
         session=session,
         benchmark=board.benchmark,
         model=row.model,
-        score=Estimate(row.value, row.lower, row.upper, row.n_items - row.n_unscored),
+        score=_known(row.value),
+        lower=_known(row.lower),
+        upper=_known(row.upper),
         level=board.level,
         n_items=row.n_items,
         n_unscored=row.n_unscored,
@@ -167,17 +189,18 @@ def result_of(engine: Engine, session: str, logs: Paths, *, level: float = 0.95)
     )
 
 
-def publishable(subjects: Mapping[str, "Estimate"]) -> dict[str, "Estimate"]:
+def publishable(subjects: Sequence[SubjectResult]) -> tuple[SubjectResult, ...]:
     """The subjects that may be told: each of enough answers, and so are those left out together.
 
     What is left out could be had from the score of all answers and the other subjects' otherwise.
     """
-    sizes = {name: subject.n_items for name, subject in subjects.items()}
-    by_size = sorted(sizes, key=sizes.__getitem__)
-    hidden = [name for name in by_size if sizes[name] < LEAST]
-    while hidden and len(hidden) < len(by_size) and sum(sizes[name] for name in hidden) < LEAST:
+    by_size = sorted(subjects, key=lambda subject: subject.n_items)
+    hidden = [subject for subject in by_size if subject.n_items < LEAST]
+    while (
+        hidden and len(hidden) < len(by_size) and sum(subject.n_items for subject in hidden) < LEAST
+    ):
         hidden.append(by_size[len(hidden)])
-    return {name: subject for name, subject in subjects.items() if name not in hidden}
+    return tuple(subject for subject in subjects if subject not in hidden)
 
 
 def _judged(log: "RankingLog", pool: "CandidatePool") -> "RankingLog":
@@ -237,3 +260,7 @@ def _require_all(parts: "Iterable[RankingLog]", pool: "CandidatePool", session: 
             f"{session} are not judged by stars in this log, {missing[0]} for one: give the log of "
             "this session's export, judged to the end (inspect eval-retry)"
         )
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

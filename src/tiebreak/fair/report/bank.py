@@ -1,6 +1,5 @@
 """What the verbs of `bank` found, as sheets and as data: imports, checks, numbers, sessions."""
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import groupby
@@ -14,7 +13,6 @@ from tiebreak.fair.bank.overview import Part
 from tiebreak.fair.bank.question import STATUSES, Remark, Remarks
 from tiebreak.fair.bank.results import SessionResult
 from tiebreak.fair.bank.stats import BankStats, Growth
-from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.cells import UNDEFINED, Cell, integer, number, share, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import (
@@ -339,18 +337,17 @@ def _session_row(session: Any) -> Iterator[Cell]:
 
 
 def _results_sheet(result: SessionResult) -> Sheet:
-    score = result.score
-    scored = "–" if math.isnan(score.value) else f"{score.value:.2f}"
+    scored = "–" if result.score is None else f"{result.score:.2f}"
     unscored = f", {result.n_unscored:,} of them unscored" if result.n_unscored else ""
     heading = interval_heading(result.level)
     rows = [
         (
-            words(name),
-            number(subject.value, 2),
-            Cell(_span(subject)),
+            words(subject.subject),
+            number(subject.score, 2),
+            Cell(_span(subject.lower, subject.upper)),
             integer(subject.n_items),
         )
-        for name, subject in result.subjects.items()
+        for subject in result.subjects
     ]
     constants = []
     if result.constant_score is not None:
@@ -361,7 +358,7 @@ def _results_sheet(result: SessionResult) -> Sheet:
     return Sheet(
         f"{result.benchmark} · session {result.session}",
         (f"judge: {', '.join(result.judges) or 'no call'}",),
-        f"{result.model} scores {scored} of 100 ({heading} {_span(score)}) in "
+        f"{result.model} scores {scored} of 100 ({heading} {_span(result.lower, result.upper)}) in "
         f"{count(result.n_items, 'answer')}{unscored}.",
         sections=(
             Section.of(
@@ -377,8 +374,8 @@ def _results_sheet(result: SessionResult) -> Sheet:
     )
 
 
-def _span(score: Estimate) -> str:
-    return UNDEFINED if math.isnan(score.lower) else f"{score.lower:.1f}–{score.upper:.1f}"
+def _span(lower: float | None, upper: float | None) -> str:
+    return UNDEFINED if lower is None or upper is None else f"{lower:.1f}–{upper:.1f}"
 
 
 _MOST_REFUSED: Final = 10
