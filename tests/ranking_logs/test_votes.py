@@ -198,7 +198,7 @@ def test_stars_of_a_shared_answer_are_of_the_models_whose_turn_came(tmp_path: Pa
         assert row.n_items - row.n_unscored == len(given)
         assert np.mean([v.value for v in labels if v.models == (row.model,)]) == np.mean(given)
     sheet = board_sheet(board)
-    assert "so models are scored on different items" in sheet.subtitle[1]
+    assert "so models are scored on different ones" in sheet.subtitle[1]
     tables = [part.table for part in sheet.sections if part.table and part.table.caption == "Stars"]
     assert [table.columns[-1].heading for table in tables] == ["Not rated"]
 

@@ -50,7 +50,7 @@ from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.reason import Reason, Remark
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import judged_results, points_table, without_judge
-from tiebreak.tables.human import MOST_STARS, HumanLabel, HumanLabels, read_human_labels
+from tiebreak.tables.human import MOST_STARS, HumanLabels, read_human_labels
 from tiebreak.text import count, listed
 
 # The judge of a board has no name here: a jury is one, too.
@@ -294,15 +294,14 @@ def _fitted_boards(
     benchmarks: dict[str, set[str]] = defaultdict(set)
     for benchmark, item_id, _ in chain.from_iterable(board.opinions for board in boards):
         benchmarks[item_id].add(benchmark)
-    labels_of: dict[str | None, list[HumanLabel]] = defaultdict(list)
-    for label in labels.labels:
-        labels_of[benchmark_of(label, benchmarks, labels)].append(label)
+    places = [benchmark_of(label, benchmarks, labels) for label in labels.labels]
     left_out: Counter[Reason] = Counter()
     anchored, most = [], 0
     for board in boards:
         left_out.clear()
-        own = replace(labels, labels=(*labels_of[board.benchmark], *labels_of[None]))
-        cases, _ = join({_BOARD: board.opinions}, own, left_out)
+        placed = zip(labels.labels, places, strict=True)
+        of_board = tuple(label for label, place in placed if place in (None, board.benchmark))
+        cases, _ = join({_BOARD: board.opinions}, replace(labels, labels=of_board), left_out)
         settled = sum(int(case.people.sum()) for case in cases if _BOARD not in case.judges)
         left_out.update({Reason("labels_settled"): settled} if settled else {})
         cases = [case for case in cases if _BOARD in case.judges]

@@ -313,11 +313,7 @@ def join(
 def benchmark_of(
     label: HumanLabel, benchmarks: Mapping[str, set[str]], source: HumanLabels
 ) -> str | None:
-    """The benchmark of a label's item, of those that are known; None for an unknown one.
-
-    Raises:
-        AnalysisError: the item is in several, and the file does not say in which.
-    """
+    """The benchmark of a label's item, None for an unknown one; AnalysisError where several fit."""
     known = benchmarks.get(label.item_id, set())
     if label.benchmark:
         known = known & {label.benchmark}

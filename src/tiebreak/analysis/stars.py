@@ -27,14 +27,7 @@ from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import media_note, unscored_warning
 from tiebreak.analysis.standing import Placed, best_first, mean, whole
-from tiebreak.analysis.star_table import (
-    Design,
-    StarTable,
-    scored,
-    star_parts,
-    star_table,
-    tests_of,
-)
+from tiebreak.analysis.star_table import Design, StarTable, scored, star_parts, star_table, tests_of
 from tiebreak.analysis.trust import trust_of
 from tiebreak.analysis.verdict import BoardVerdict, board_verdict
 from tiebreak.candidates.settings import Different, different

@@ -62,7 +62,6 @@ from tiebreak.text import count, natural_key
 _NEEDED = ("doc_id", "doc", "resps")
 _NO_METRIC = {*_NEEDED, "target", "arguments", "filtered_resps", "filter", "metrics"}
 _HOW_ASKED = ("shots", "delimiter", "template")
-_UNFILTERED: Final = "none"  # what lm-eval calls the filter of a task that names none
 _NO_SCORE = "bypass"  # what --predict_only puts in place of all metrics
 
 
@@ -262,10 +261,10 @@ class _Reader:
         """The filter whose rows are kept; None, and a problem, if the wanted one is missing."""
         present = list(dict.fromkeys(_filter_of(row) for row in rows))
         wanted = self.options.filter
-        if wanted is not None and present == [_UNFILTERED]:
+        if wanted is not None and present == ["none"]:
             message = f"has no filters, {wanted!r} neither; its score is taken as it is"
             self.notes.append(Note("filter_choice", self.source, message))
-            return _UNFILTERED
+            return "none"
         if wanted is not None and wanted not in present:
             message = f"has no filter {wanted!r}; its filters: {shortened(present)}"
             self.problems.append(Note("filter", self.source, message))
@@ -333,13 +332,13 @@ class _Reader:
         if metric is None:
             return missing(present, self.options.native)
         name, after = metric, _filter_of(row)
-        if after != _UNFILTERED:
+        if after != "none":
             name = f"{metric},{after}"  # the way lm-eval itself writes it
         return finite(row.get(metric), name, words={})
 
 
 def _filter_of(row: Mapping[str, Any]) -> str:
-    return str(row.get("filter", _UNFILTERED))
+    return str(row.get("filter", "none"))
 
 
 def _metrics(row: Mapping[str, Any]) -> list[str]:
@@ -429,7 +428,7 @@ def _name_filters(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
     most = max(seen.values())
     known = dict(zip(map(str, range(1, most + 1)), names, strict=False))
     for row in rows:
-        row["filter"] = _UNFILTERED if most == 1 else known.get(row["filter"], row["filter"])
+        row["filter"] = "none" if most == 1 else known.get(row["filter"], row["filter"])
 
 
 def count_documents(samples: Path) -> int:

@@ -68,9 +68,8 @@ COLUMNS: Final = (
         lambda row, board: number(row.borda),
         metric=Metric(
             "normalized_borda",
-            "Mean share of the other models that a model beats, over the ranked items: "
-            "(N − rank) / (N − 1), N models, ties at their mean rank; of matches that all pairs "
-            "take turns at, their mean result; of stars, the share of all stars",
+            "Mean over ranked items of (N − rank) / (N − 1), N models, ties at their mean rank; "
+            "of matches of all pairs, their mean result; of stars, the share of all stars",
             "0 to 1",
         ),
     ),

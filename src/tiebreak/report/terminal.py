@@ -85,10 +85,8 @@ def _show(sheets: Iterable[Sheet] | Sheet, console: Console) -> None:
 
 
 def plain(text: str, style: str = "") -> Text:
-    """One line of text, shown as it is: it folds, and what would steer a terminal is replaced.
-
-    A command, which is indented, does not fold: it is copied.
-    """
+    """One line of text, shown as it is: it folds, and what would steer a terminal is replaced."""
+    # A command, which is indented, is copied as it stands.
     command = text.startswith("  ") or None
     return Text(one_line(text), style=style, overflow="fold", no_wrap=command)
 

@@ -177,9 +177,7 @@ def _words(item: ItemBallots, placement: Placement) -> dict[str, str]:
         twins = same.get(model, ())
         rivals = {
             "Same answer as": [twin for twin in twins if twin != model],
-            "Shares its rank with": [
-                rival for rival in tied.get(model, ()) if rival not in (model, *twins)
-            ],
+            "Level with": [rival for rival in tied.get(model, ()) if rival not in (model, *twins)],
             "Beat": [rival for rival in met.get((model, 1.0), ()) if rival not in twins],
             "Drew with": [rival for rival in met.get((model, 0.5), ()) if rival not in twins],
             "Lost to": [rival for rival in met.get((model, 0.0), ()) if rival not in twins],

@@ -30,8 +30,8 @@ _DESIGNS = {
     "by the items that models share",
     "unlinked": "Unlinked: no item was answered by two models, so scores are those of different "
     "questions: equation 2 does not hold, and differences are known the least",
+    "turns": "Turns: people rated some answers of an item, so models are scored on different ones",
 }
-_TURNS = "Turns: of each item people rated some answers, so models are scored on different items"
 
 
 def sheets_of(report: StarReport) -> list[Sheet]:
@@ -107,9 +107,9 @@ def _design(board: StarBoard) -> str:
     of_each = board.rows[0].n_items if board.rows else 0
     same = all(row.n_items == of_each for row in board.rows)
     items = count(of_each, "item") if same else f"{board.n_items:,} items"
-    line = _DESIGNS[board.design].format(items=items, anchors=f"{board.anchors:,}")
-    if by_people(board) and any(row.n_unscored for row in board.rows):
-        line = _TURNS
+    turns = by_people(board) and any(row.n_unscored for row in board.rows)
+    design = _DESIGNS["turns" if turns else board.design]
+    line = design.format(items=items, anchors=f"{board.anchors:,}")
     errors = [pair.error for pair in board.pairs if not math.isnan(pair.error)]
     if len(board.rows) < 2 or not errors:
         return line if len(board.rows) > 1 else ""

@@ -412,10 +412,7 @@ def loading_words(loading: Mapping[str, Any]) -> Iterator[str]:
 def _command(
     candidates: Paths, option: Option, n_pool: int, judge: str, how: Mapping[str, Any]
 ) -> str:
-    """What to type. A part of the items is drawn by lot: a benchmark may be in order of subject.
-
-    What tasks have no argument for is chosen before, in a pool.
-    """
+    """What to type. A part of the items is drawn by lot: a benchmark may be in order of subject."""
     name, _, rounds = option.label.partition(":rounds=")
     paths, before = path_list(candidates), ""
     if any(how.get(name) for name in ("native", "filter", "rename", "names")):
