@@ -9,6 +9,7 @@ import pytest
 
 from tests.analysis.test_preference_pairs import study
 from tests.ranking_logs.builders import write_log
+from tests.ranking_logs.planted_votes import items_of, votes_of, write_votes
 from tiebreak.analysis.preference_pairs import PreferencePairs, preference_pairs
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.preference_pairs import write_pairs
@@ -67,6 +68,15 @@ def test_secrets_stay(
         with pytest.raises(PublishError, match="the environment variable SOME_API_KEY"):
             write_pairs(spoilt, tmp_path / name)
         assert not (tmp_path / name).exists()
+
+
+def test_votes_of_people_make_pairs(tmp_path: Path) -> None:
+    """A votes file is no log of Inspect's, whose header may hold secrets."""
+    items = items_of(12)
+    votes = write_votes(tmp_path / "votes.db", items, [*votes_of(items, ["ann"])])
+    made = preference_pairs(votes, both_orders=False)
+    file = write_pairs(made, tmp_path / "pairs.jsonl")
+    assert len(file.read_text(encoding="utf-8").splitlines()) == len(made.rows) > 0
 
 
 def test_folders_of_models_stay(pairs: PreferencePairs, tmp_path: Path) -> None:

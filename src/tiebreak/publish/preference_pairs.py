@@ -21,6 +21,7 @@ from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import public_names
 from tiebreak.publish.secrets import environment_secrets, log_secrets, refuse_secrets
 from tiebreak.publish.tables import parquet_of, schema
+from tiebreak.ranking_logs.votes_file import is_votes_file
 
 _ROLES: Final = {"prompt": "user", "chosen": "assistant", "rejected": "assistant"}
 _FORMS: Final = (".parquet", ".jsonl", ".csv")
@@ -37,7 +38,9 @@ def write_pairs(pairs: PreferencePairs, path: str | Path) -> Path:
     if file.suffix not in _FORMS:
         raise PublishError(f"{file} ends in none of {', '.join(_FORMS)}: name one of these forms")
     content = _content(_rows(pairs, file.suffix != ".csv"), file.suffix)
-    of_logs = (secret for log in pairs.logs for secret in log_secrets(log))
+    # Votes files have no header that could hold any.
+    logs = (log for log in pairs.logs if not is_votes_file(Path(log)))
+    of_logs = (secret for log in logs for secret in log_secrets(log))
     refuse_secrets({file.name: content}, [*environment_secrets(), *of_logs])
     file.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(file) as draft:
