@@ -13,6 +13,7 @@ from tests.rankers.ballots import FloatArray
 from tests.rankers.rounds import ROUND, Match, columns
 from tiebreak.rankers import strength
 from tiebreak.rankers.errors import NoFitError
+from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.strength import bradley_terry, controlled_bradley_terry, elo
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.reason import Reason
@@ -149,6 +150,13 @@ def test_elo_of_a_model_without_a_match_stays_where_it_started() -> None:
     assert result.score[3] == 1000
     assert np.isnan(result.lower[3])
     assert (result.n_items == [2, 3, 3, 0]).all()
+
+
+def test_elo_of_a_draw_without_a_match_is_where_all_started() -> None:
+    """Where models answered different questions, few of which two of them share."""
+    ratings = strength.elo_statistic(Matches.of([0], [1], [1.0], [0], 3))
+    assert ratings(np.array([[0.0]])).tolist() == [[1000, 1000, 1000]]
+    assert ratings(np.array([[1.0]])).tolist() == [[1002, 998, 1000]]
 
 
 FEW = Resampling(draws=10)

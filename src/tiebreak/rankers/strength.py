@@ -221,6 +221,8 @@ def _play(evalica: ModuleType, matches: Matches, order: IntArray, k: float) -> F
     """Elo ratings, shape (N,), after the matches in this order."""
     import pandas as pd
 
+    if not order.size:  # a draw of items whose models did not meet
+        return np.full(matches.n_models, 1000.0)
     outcomes = {1.0: evalica.Winner.X, 0.5: evalica.Winner.Draw, 0.0: evalica.Winner.Y}
     played = evalica.elo(
         matches.first[order].tolist(),
