@@ -13,6 +13,12 @@ from tests.cases import cases
 from tests.cli.handed import tiebreak, wrong_use
 
 
+DIFFERENT = (
+    "the models were asked in different ways: solver: generate() (a, b), react() (c); "
+    "temperature: 0.0 (a), 1.0 (b), not set (c)"
+)
+
+
 def write_asked(
     folder: Path, model: str, solver: str = "generate", temperature: float | None = None
 ) -> None:
@@ -26,13 +32,18 @@ def write_asked(
     write_eval_log(log, str(path))
 
 
+def write_different(folder: Path) -> Path:
+    write_asked(folder, "a", temperature=0)
+    write_asked(folder, "b", temperature=1)
+    write_asked(folder, "c", "react")
+    return folder
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Models asked in different ways and alike; two runs of one, and another, of both harnesses."""
     path = tmp_path_factory.mktemp("loading")
-    write_asked(path / "different", "a", temperature=0)
-    write_asked(path / "different", "b", temperature=1)
-    write_asked(path / "different", "c", "react")
+    write_different(path / "different")
     for model in "ab":
         write_asked(path / "alike", model, temperature=0.5)
     for place, model in (("hot", "m"), ("cold", "m"), ("other", "n")):
