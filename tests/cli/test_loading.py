@@ -12,7 +12,6 @@ from tests.candidates.builders import make_rows, write_inspect_log, write_lm_eva
 from tests.cases import cases
 from tests.cli.handed import tiebreak, wrong_use
 
-
 DIFFERENT = (
     "the models were asked in different ways: solver: generate() (a, b), react() (c); "
     "temperature: 0.0 (a), 1.0 (b), not set (c)"
