@@ -74,6 +74,6 @@ def test_plot(folder: Path, tmp_path: Path, options: tuple[str, ...], title: str
     assert (">mmlu · SFA</text>" if "views" in options else ">mmlu</text>") in text
 
 
-def test_wrong_use(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_it_prints(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     wrong_use(__file__, "align.txt")

@@ -34,6 +34,6 @@ def test_items(logs: Path) -> None:
     assert one["items"][0]["election"]["results"][0]["kemeny"]["optimal"] is True
 
 
-def test_wrong_use(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_it_prints(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(logs)
     wrong_use(__file__, "peers.txt")

@@ -20,5 +20,5 @@ def test_swap_is_each_protocols_own_by_default() -> None:
     assert never["sorted"]["match"] < usual["sorted"]["match"] <= never["sorted"]["match"] + 1
 
 
-def test_mistakes() -> None:
+def test_what_it_prints() -> None:
     wrong_use(__file__, "simulate.txt")

@@ -97,7 +97,7 @@ def test_csd_draws_what_it_shows(tables: Path, tmp_path: Path) -> None:
     assert float(box) == pytest.approx(85 / 25.4 * 72, abs=0.01)
 
 
-def test_wrong_use_is_explained(logs: Path, tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_it_prints(logs: Path, tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tables)
     Path("logs").symlink_to(logs)
     wrong_use(__file__, "verbs.txt")
