@@ -12,7 +12,6 @@ from tests.candidates.builders import make_rows, write_inspect_log
 from tests.cases import cases
 from tests.cli.handed import tiebreak, wrong_use
 from tests.ranking_logs.builders import item, match, sample, write_log
-from tiebreak.candidates import load_candidates
 from tiebreak.cli import main
 
 
@@ -42,16 +41,6 @@ def ranking(tmp_path: Path) -> Path:
     items = [item(f"q{i}", [match("a", "b", 0.5)], groups=groups) for i in range(3)]
     write_log(path, [sample(ballots) for ballots in items])
     return path
-
-
-def test_audit_and_pool(logs: Path) -> None:
-    out = logs / "pool.parquet"
-    done = tiebreak("candidates", str(logs), "--out", str(out))
-    assert done.exit_code == 0
-    assert "gsm8k: 3 items" in done.output
-    assert load_candidates(out).models == ("a", "b")
-    again = tiebreak("candidates", str(out), "--json")
-    assert json.loads(again.output)["benchmarks"][0]["n_saturated"] == 3
 
 
 def test_a_pool_that_cannot_be_written_is_a_sentence(logs: Path) -> None:
