@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.inspect_tasks.reviews import write_answers
+
 
 @pytest.fixture
 def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -11,3 +13,9 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "calls"
     monkeypatch.setenv("PLANTED_CALLS", str(file))
     return file
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs of four models, all answers different."""
+    return write_answers(tmp_path_factory.mktemp("pool"))

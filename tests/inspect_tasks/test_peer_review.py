@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.inspect_tasks.reviews import ITEMS, MODELS, N, only_panel, quality, review, write_answers
+from tests.inspect_tasks.reviews import ITEMS, MODELS, N, only_panel, quality, review
 from tests.inspect_tasks.runs import ballots_of, boards_by_protocol, real_calls
 from tiebreak.rankers import peer_views
 from tiebreak.scorers.ranking import exact_values
@@ -17,11 +17,6 @@ pytestmark = pytest.mark.slow
 
 # What is planted: m0 prefers itself, m1 prefers m2, the others are fair.
 BIASED = ["planted/me=0+self=2", "planted/me=1+friend=2+ally=1", "planted/me=2", "planted/me=3"]
-
-
-@pytest.fixture(scope="module")
-def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_answers(tmp_path_factory.mktemp("pool"))
 
 
 def ranked(liking: Sequence[float]) -> list[int]:

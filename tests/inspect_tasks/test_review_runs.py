@@ -7,31 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.inspect_tasks.reviews import (
-    ITEMS,
-    MODELS,
-    NOISY,
-    N,
-    answer,
-    only_panel,
-    review,
-    said,
-    write_answers,
-)
-from tests.inspect_tasks.runs import (
-    ballots_of,
-    boards_by_protocol,
-    real_calls,
-    write_pool,
-)
+from tests.inspect_tasks.reviews import ITEMS, MODELS, NOISY, N, answer, only_panel, review, said
+from tests.inspect_tasks.runs import ballots_of, boards_by_protocol, real_calls, write_pool
 from tiebreak.scorers.model_judge import ATTEMPTS
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_answers(tmp_path_factory.mktemp("pool"))
 
 
 def test_one_reviewer_failing_throughout(pool: Path, tmp_path: Path, calls: Path) -> None:

@@ -10,7 +10,7 @@ from inspect_ai.model import get_model
 
 from tests.candidates.builders import write_inspect_log
 from tests.harness import run_here
-from tests.inspect_tasks.reviews import MODELS, NOISY, only_panel, review, write_answers
+from tests.inspect_tasks.reviews import MODELS, NOISY, only_panel, review
 from tests.inspect_tasks.runs import ballots_of, logs_in
 from tiebreak.inspect_tasks.arguments import checked
 from tiebreak.inspect_tasks.judging import run_id
@@ -19,11 +19,6 @@ from tiebreak.scorers.ballots import Reviewer
 from tiebreak.scorers.protocols import find_protocol
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_answers(tmp_path_factory.mktemp("pool"))
 
 
 @pytest.mark.parametrize(
