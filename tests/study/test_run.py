@@ -27,6 +27,7 @@ from tiebreak.study.answers import Answering
 from tiebreak.study.design import study_of
 from tiebreak.study.folder import StudyFolder
 from tiebreak.study.planning import register_prices
+from tiebreak.study.tasks import TaskRun
 
 SUMS = f"{Path(__file__).parent / 'sums.py'}@sums"
 MODELS = "candidate/0.1,candidate/0.5,candidate/0.9"
@@ -490,3 +491,11 @@ def test_a_price_is_confirmed_on_a_terminal(reply: str, monkeypatch: pytest.Monk
     assert f"for 8 answers each, for what {three} may cost?" in printed
     assert "Judge without a limit?" in printed
     assert (done.exit_code == 0, calls() > 0) == (reply == "y",) * 2
+
+
+def test_what_is_stopped_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After Ctrl-C Inspect's eval set ends as one that is done, without a log."""
+    monkeypatch.setattr("tiebreak.study.tasks.eval_set", lambda *tasks, **options: (True, []))
+    stopped = TaskRun("tiebreak/round_robin", tmp_path, {}, {"model_roles": {}})
+    with pytest.raises(StudyError, match=r"round_robin was stopped\. The same command goes on"):
+        stopped.finish()

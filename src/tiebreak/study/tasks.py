@@ -63,7 +63,7 @@ class TaskRun(NamedTuple):
         Logs have the form that they have of the command.
 
         Raises:
-            StudyError: no such task, or a model or an argument does not fit.
+            StudyError: no such task, a model or an argument does not fit, or it was stopped.
             PrerequisiteError: there is no such form of logs.
         """
         roles: dict[str, Any] = {}
@@ -94,6 +94,9 @@ class TaskRun(NamedTuple):
                 reason += f" Give {', '.join(OURS)}, a file of prompts, or a task: FILE.py@NAME"
                 reason += " or PACKAGE/NAME of an installed package"
             raise StudyError(f"{self.task}: {reason}") from error
+        if not logs:  # after Ctrl-C
+            again = "The same command goes on, and does not pay again for what it has."
+            raise StudyError(f"{self.task} was stopped. {again}")
         return logs
 
 
