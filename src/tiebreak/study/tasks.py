@@ -95,8 +95,7 @@ class TaskRun(NamedTuple):
                 reason += " or PACKAGE/NAME of an installed package"
             raise StudyError(f"{self.task}: {reason}") from error
         if not logs:  # after Ctrl-C
-            again = "The same command goes on, and does not pay again for what it has."
-            raise StudyError(f"{self.task} was stopped. {again}")
+            raise StudyError(f"{self.task} was stopped. The same command goes on from what it has.")
         return logs
 
 
