@@ -42,7 +42,7 @@ from benchmarks.made.questions import N_QUESTIONS, questions
 from tiebreak.fair.bank.question import Session
 from tiebreak.fair.bank.quotas import grant
 from tiebreak.fair.bank.schema import QUESTIONS, open_bank
-from tiebreak.fair.bank.sessions import Holder, Sampler, create
+from tiebreak.fair.bank.sessions import Sampler, TokenHolder, create
 from tiebreak.fair.bank.tokens import SECRET, issue, jti_of, keys_from
 
 BOUND = 300.0
@@ -125,7 +125,7 @@ def open_sessions(engine: Engine) -> list[Exam]:
             role="examinee",
             lifetime=timedelta(hours=2),
         )
-        holder = Holder(institution, user, jti_of(shown))
+        holder = TokenHolder(institution, user, jti_of(shown))
         session, _ = create(engine, sampler, holder, Session(K, "m"), "key")
         exams.append(Exam(session.id, shown))
     return exams
@@ -139,7 +139,7 @@ def opening(folder: Path, n: int) -> float:
     sampler, times = Sampler(engine), list[float]()
     for number in range(OPENED + 1):
         began = time.process_time()
-        holder = Holder(INSTITUTION, "user", f"token {number}")
+        holder = TokenHolder(INSTITUTION, "user", f"token {number}")
         create(engine, sampler, holder, Session(K, "m"), f"key {number}")
         times.append(time.process_time() - began)
     engine.dispose()

@@ -16,7 +16,7 @@ import pytest
 from tests.cases import cases
 from tests.harness import ROOT
 from tiebreak.cli.verbs import main
-from tiebreak.inspect_tasks.arguments import Common
+from tiebreak.inspect_tasks.arguments import CommonArguments
 
 DOCS = ROOT / "docs"
 # Pages with command lines, and how many they have at least.
@@ -93,7 +93,11 @@ def arguments(name: str) -> set[str]:
         task = getattr(importlib.import_module(module), name, None)
         if task is not None:
             passed_on = arguments("round_robin") if name == "arena" else ()
-            return {*inspect.signature(task).parameters, *Common.__annotations__, *passed_on}
+            return {
+                *inspect.signature(task).parameters,
+                *CommonArguments.__annotations__,
+                *passed_on,
+            }
     raise AssertionError(f"no task tiebreak/{name}")
 
 

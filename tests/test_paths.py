@@ -15,7 +15,7 @@ import tiebreak
 from tests.cases import cases
 from tests.ranking_logs.builders import bracket, write_log
 from tiebreak.errors import TiebreakError
-from tiebreak.paths import path_list, problem_with, why_missing
+from tiebreak.paths import foreign_path_hint, path_list, problem_with
 
 
 def test_files_and_folders_are_no_problem(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_zero_byte_is_said_as_this_python_says_it() -> None:
     ("path", "windows", "words"), cases(__file__, "a path of another system is told")
 )
 def test_a_path_of_another_system_is_told(path: str, windows: bool, words: str) -> None:
-    assert words in why_missing(path, windows=windows)
+    assert words in foreign_path_hint(path, windows=windows)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_path_of_another_system_is_told(path: str, windows: bool, words: str) 
     [("logs/a", False), ("C:logs", False), ("a:b", False), ("C:\\logs", True), ("logs/a", True)],
 )
 def test_other_paths_are_only_missing(path: str, windows: bool) -> None:
-    assert why_missing(path, windows=windows) == ""
+    assert foreign_path_hint(path, windows=windows) == ""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there it is a path")

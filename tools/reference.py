@@ -140,14 +140,14 @@ def paragraphs(text: str) -> Iterator[str]:
 
 def tasks() -> str:
     """The page of the tasks."""
-    from tiebreak.inspect_tasks.arguments import DEFAULTS, Common
+    from tiebreak.inspect_tasks.arguments import DEFAULTS, CommonArguments
 
     said = [
         "# Tasks and their arguments",
         "Every task is run by `inspect eval tiebreak/NAME`; an argument is given as "
         "`-T argument=value`.",
         "## Arguments of every judging task",
-        arguments(inspect.getdoc(Common) or "", Common.__annotations__, DEFAULTS),
+        arguments(inspect.getdoc(CommonArguments) or "", CommonArguments.__annotations__, DEFAULTS),
     ]
     for name, heading in TASKS.items():
         module = import_module(f"tiebreak.{name}")

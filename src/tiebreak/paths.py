@@ -17,13 +17,13 @@ AnyPath = str | PathLike[str]
 
 
 @runtime_checkable
-class Located(Protocol):
+class LogAddress(Protocol):
     """A log as Inspect hands it out, which stands for its file."""
 
     location: str
 
 
-Paths = AnyPath | Located | Iterable[AnyPath | Located]
+Paths = AnyPath | LogAddress | Iterable[AnyPath | LogAddress]
 
 NO_PATH = (
     "{} was given where files and folders are named: give their paths. Write a data frame to a "
@@ -54,7 +54,7 @@ _KINDS = {
 def path_list(paths: Paths) -> list[AnyPath]:
     """A single path, or all of several, as a list; a TiebreakError for what is none."""
     # Of a frame the names of the columns would be taken for paths.
-    if isinstance(paths, (str, PathLike, Located)) or hasattr(paths, "columns"):
+    if isinstance(paths, (str, PathLike, LogAddress)) or hasattr(paths, "columns"):
         return [_path(paths)]
     return [_path(path) for path in paths]
 
@@ -93,7 +93,7 @@ def problem_with(path: AnyPath) -> str:
     try:
         mode = Path(path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        return MISSING + why_missing(str(path))
+        return MISSING + foreign_path_hint(str(path))
     except OSError as error:  # the name is too long, the folder is closed
         return f"cannot be opened ({error.strerror or error})"
     except ValueError as error:  # a zero byte or half of a character in the name
@@ -137,7 +137,7 @@ def problem_of(error: OSError) -> str:
     return f"{path} cannot be read or written ({why})" if path else str(error)
 
 
-def why_missing(path: str, *, windows: bool = os.name == "nt") -> str:
+def foreign_path_hint(path: str, *, windows: bool = os.name == "nt") -> str:
     """Why a path that is written as on another system is not there; "" for any other path."""
     if windows:
         if path.startswith("/") and not path.startswith("//"):

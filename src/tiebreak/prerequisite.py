@@ -16,14 +16,14 @@ from inspect_ai.model import Model, get_model
 
 from tiebreak.text import visible
 
-__all__ = ["PrerequisiteError", "model_named", "shown_as_it_is", "task", "unmarked"]
+__all__ = ["PrerequisiteError", "model_named", "show_message_only", "task", "unmarked"]
 
 P = ParamSpec("P")
 
 
 def task(function: Callable[P, inspect_ai.Task]) -> Callable[P, inspect_ai.Task]:
     """A task of Inspect's; a PrerequisiteError in it is shown as it is."""
-    return inspect_ai.task(shown_as_it_is()(function))
+    return inspect_ai.task(show_message_only()(function))
 
 
 def model_named(name: str | Model, refusal: Callable[[str], Exception], **how: Any) -> Model:
@@ -45,7 +45,7 @@ def unmarked(error: Exception) -> str:
 
 
 @contextmanager
-def shown_as_it_is() -> Iterator[None]:
+def show_message_only() -> Iterator[None]:
     """Let a PrerequisiteError that nobody catches end the process with what it says, on stderr.
 
     Inspect would print it to standard output and read markup of rich's in it, though it names

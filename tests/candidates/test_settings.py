@@ -2,7 +2,7 @@
 
 import pytest
 
-from tiebreak.candidates.settings import HARNESS, different, setting_text, ways
+from tiebreak.candidates.settings import HARNESS, differences_in_words, different, setting_text
 
 FOLDER = "/data/" + "deep/" * 20
 
@@ -27,7 +27,10 @@ def test_of_long_settings_the_part_that_differs_is_shown(
         model: {HARNESS: "inspect", **({"solver": text} if text else {})}
         for model, text in zip("ab", texts, strict=True)
     }
-    assert ways(different(known)) == f"the models were asked in different ways: solver: {shown}"
+    assert (
+        differences_in_words(different(known))
+        == f"the models were asked in different ways: solver: {shown}"
+    )
 
 
 def test_a_prompt_is_kept_up_to_a_length_and_told_from_others() -> None:

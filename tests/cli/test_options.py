@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tests.cases import cases
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.cli import _shared
-from tiebreak.cli._families import Loading, bank_option, method_option
+from tiebreak.cli._families import CandidateOptions, bank_option, method_option
 from tiebreak.cli._options import File, Share, family, option, verb
 from tiebreak.cli.estimate import estimate
 from tiebreak.cli.vote import vote
@@ -101,7 +101,7 @@ def test_a_path_and_a_model_may_have_an_equals_sign(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x=y").mkdir()
     (tmp_path / "x=y" / "z=1.eval").touch()
-    assert asked(family(Loading), "--name", text).names == {path: model}
+    assert asked(family(CandidateOptions), "--name", text).names == {path: model}
 
 
 def test_errors_become_one_message() -> None:

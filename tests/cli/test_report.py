@@ -10,7 +10,7 @@ import pytest
 from tests.cli.handed import tiebreak, wrong_use
 from tests.report.page.logs import small
 from tiebreak.report.page import build
-from tiebreak.report.page.items import Shelf
+from tiebreak.report.page.items import ChunkWriter
 
 FAST = ("--draws", "100")
 SCORES = "model,maths,code,law\nx,9,8,7\ny,8,9,6\nz,1,2,3\n"
@@ -50,7 +50,7 @@ def test_items_beside_the_page_until_a_report_has_room_for_them(
 ) -> None:
     folder = tmp_path / "report"
     with monkeypatch.context() as small_pages:
-        small_pages.setattr(build, "Shelf", partial(Shelf, most=0))
+        small_pages.setattr(build, "ChunkWriter", partial(ChunkWriter, most=0))
         printed = run(logs, "-o", folder, *FAST).stdout
         assert f" · its items in {folder / 'items'} (0.0 MB), to be kept beside it\n" in printed
         again = json.loads(run(logs, "-o", folder, "--json", *FAST).stdout)

@@ -88,7 +88,7 @@ def test_without_a_box_the_demo_begins_with_how_to_get_it(
         ("local", "humaneval's programs run"),
     ):
         monkeypatch.setattr(run, "boundary", Mock(return_value=where))
-        assert run.that_can_run(["gsm8k", "humaneval"]) == ["gsm8k", "humaneval"]
+        assert run.runnable(["gsm8k", "humaneval"]) == ["gsm8k", "humaneval"]
         printed = capsys.readouterr().out
         assert printed.startswith(said) if said else printed == ""
         assert ("apt install bubblewrap" in printed) == bool(said)
@@ -103,15 +103,15 @@ def test_the_demos_programs_run_in_the_box() -> None:
 def test_without_a_place_for_code_the_demo_does_without_humaneval(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run.that_can_run(["gsm8k", "humaneval"]) == ["gsm8k", "humaneval"]
+    assert run.runnable(["gsm8k", "humaneval"]) == ["gsm8k", "humaneval"]
     monkeypatch.setattr(
         run, "boundary", Mock(side_effect=PrerequisiteError("apt install bubblewrap"))
     )
-    assert run.that_can_run(["gsm8k", "humaneval"]) == ["gsm8k"]
+    assert run.runnable(["gsm8k", "humaneval"]) == ["gsm8k"]
     assert "humaneval is left out. apt install bubblewrap" in capsys.readouterr().out
-    assert run.that_can_run(["gsm8k"]) == ["gsm8k"]
+    assert run.runnable(["gsm8k"]) == ["gsm8k"]
     with pytest.raises(PrerequisiteError):
-        run.that_can_run(["humaneval"])
+        run.runnable(["humaneval"])
 
 
 def test_enough_settings_and_items() -> None:

@@ -17,7 +17,7 @@ from tests.harness import ROOT, run, run_here
 from tests.inspect_tasks.runs import write_pool
 from tiebreak.candidates import CONTEST_KEY, Candidate, CandidatePool, Item, ItemKey
 from tiebreak.inspect_tasks import judging, rerank
-from tiebreak.inspect_tasks.arguments import DEFAULTS, Common, checked
+from tiebreak.inspect_tasks.arguments import DEFAULTS, CommonArguments, checked
 from tiebreak.inspect_tasks.contests import (
     contest_samples,
     load_pools,
@@ -79,7 +79,7 @@ def test_task_text(more: dict[str, Any], shown: str) -> None:
 
 
 def test_every_argument_has_a_default_that_will_do() -> None:
-    assert DEFAULTS.keys() == Common.__annotations__.keys()
+    assert DEFAULTS.keys() == CommonArguments.__annotations__.keys()
     assert checked({}) == DEFAULTS
 
 
@@ -141,7 +141,7 @@ def test_a_run_that_asks_for_same_settings_is_the_same_run(tmp_path: Path) -> No
     samples = contest_samples(pool({"a": "2", "b": "3"}))
     runs = [
         run_id(find_protocol("seal"), {}, checked(given), samples, lambda: Roles({}))
-        for given in (Common(), Common(same_settings=True))
+        for given in (CommonArguments(), CommonArguments(same_settings=True))
     ]
     assert runs[0] == runs[1]
 

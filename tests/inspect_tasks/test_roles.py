@@ -12,7 +12,7 @@ from inspect_ai.model import get_model
 
 from tests.cases import cases
 from tiebreak.inspect_tasks.roles import Roles, judges, match_reviewers, peers, require_roles
-from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
+from tiebreak.prerequisite import PrerequisiteError, show_message_only
 
 CANDIDATES = ("gpt-5", "anthropic/claude", "lab/o3")
 
@@ -140,7 +140,7 @@ def test_an_error_that_nobody_catches_is_said_as_it_is(
     others: list[BaseException] = []
     monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: others.append(error))
     said = "No [/] such 'peers=[a, b]':\nx\x1b[31m"
-    with pytest.raises(PrerequisiteError) as caught, shown_as_it_is():
+    with pytest.raises(PrerequisiteError) as caught, show_message_only():
         raise PrerequisiteError(said)
     assert str(caught.value) == said
     assert capsys.readouterr() == ("", "")

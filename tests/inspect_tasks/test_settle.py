@@ -184,7 +184,7 @@ def test_an_item_waits_for_what_earlier_attempts_judged_before_it() -> None:
 
     async def attempt() -> None:
         await test.schedule_sample("q1", 1)
-        waits = asyncio.create_task(test.caught_up("q3"))
+        waits = asyncio.create_task(test.earlier_items_done("q3"))
         for number in (0, 2):
             await asyncio.sleep(0.03)
             assert not waits.done()
@@ -194,11 +194,11 @@ def test_an_item_waits_for_what_earlier_attempts_judged_before_it() -> None:
         for number in range(1, 58):
             test.judged(f"q{number}", clear)
         assert test.decided
-        await asyncio.wait_for(test.caught_up("q59"), timeout=120)
+        await asyncio.wait_for(test.earlier_items_done("q59"), timeout=120)
 
     asyncio.run(attempt())
 
 
 def test_an_item_that_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settling_module, "_PATIENCE", 0.05)
-    asyncio.run(asyncio.wait_for(settling(60).caught_up("q2"), timeout=120))
+    asyncio.run(asyncio.wait_for(settling(60).earlier_items_done("q2"), timeout=120))

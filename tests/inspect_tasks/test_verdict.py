@@ -15,7 +15,7 @@ from tests.harness import run, run_on_terminal
 from tests.inspect_tasks.runs import judge_in_process, write_pool
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.publish.write_back import verdict
-from tiebreak.publish.write_back.verdict import BOARDS, MODELS, VERDICT_KEY, Done, first_lines
+from tiebreak.publish.write_back.verdict import BOARDS, MODELS, VERDICT_KEY, RunOutcome, first_lines
 from tiebreak.scorers.ranking import ranking
 
 
@@ -167,11 +167,11 @@ def test_what_an_eval_set_tries_again_is_told_once(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(verdict, "what_is_missing", Mock(return_value=None))
+    monkeypatch.setattr(verdict, "missing_from_log", Mock(return_value=None))
     log = Mock(status=status)
     log.eval.eval_id = "one"
     watch = verdict._Watch()
-    watch._done["one"] = Done(boards="THE BOARD")
+    watch._done["one"] = RunOutcome(boards="THE BOARD")
     end = RunEnd(eval_set_id=eval_set, run_id="", exception=None, logs=[log])  # type: ignore[arg-type]
     for _ in range(2):
         asyncio.run(watch.on_run_end(end))

@@ -12,8 +12,8 @@ from tiebreak.publish.card import (
     LISTED,
     Board,
     contests_in,
+    generated_part,
     leaderboards_in,
-    our_part,
 )
 
 OURS = {"benchmark": "gsm8k", "protocol": "seal"}
@@ -25,7 +25,7 @@ def lines_of(
     files: dict[str, bytes] | None = None,
 ) -> list[str]:
     """What a card says of some rows, without what it says of all."""
-    text = our_part(
+    text = generated_part(
         boards or [], files or {}, contests=contests or [], licensed=True, repo_id="me/x"
     )
     begins = ("| ", "Run of", "- gsm8k", "### ", "Rounds:", "Expected wins in")

@@ -15,13 +15,13 @@ from tests.cases import cases
 from tests.expected import check
 from tests.publish.judged_runs import change_log, plant, sha256, write_both
 from tiebreak.publish.facts import (
+    developer_and_name,
     facts_of,
     file_name,
-    flattened,
     model_id,
     public_name,
     public_names,
-    public_words,
+    public_reason,
     without_folders,
 )
 
@@ -51,9 +51,9 @@ def test_names_that_are_like_those_of_windows(name: str) -> None:
 
 @pytest.mark.parametrize(("model", "id", "flat"), cases(__file__, "names_as_folders"))
 def test_names_as_folders(model: str, id: str, flat: list[str]) -> None:
-    assert (model_id(model), flattened(model)) == (id, tuple(flat))
+    assert (model_id(model), developer_and_name(model)) == (id, tuple(flat))
     assert model_id(f"x/{'y' * 99}. z") == f"x/{'y' * 99}"
-    assert flattened(f"x/{'y' * 101}") == ("x", "y" * 100)
+    assert developer_and_name(f"x/{'y' * 101}") == ("x", "y" * 100)
 
 
 def test_names_that_become_one_are_numbered() -> None:
@@ -74,7 +74,7 @@ def test_a_public_name_is_its_own_public_name(name: str) -> None:
     cases(__file__, "public_words"),
 )
 def test_public_words(text: str | None, public: str | None) -> None:
-    assert public_words(text) == public
+    assert public_reason(text) == public
 
 
 @pytest.mark.parametrize(("path", "name"), cases(__file__, "file_name"))

@@ -11,8 +11,8 @@ from tests.ranking_logs.planted_votes import items_of, votes_of, write_votes
 from tests.ranking_logs.test_newcomers import logs, play
 from tests.report.page.logs import Folder, judged
 from tiebreak.ranking_logs.log import UnreadableLogError
-from tiebreak.ranking_logs.read import read_ranking_logs, samples_again
-from tiebreak.ranking_logs.samples import SamplesAgain, read_held
+from tiebreak.ranking_logs.read import read_ranking_logs, reread_samples
+from tiebreak.ranking_logs.samples import SampleReader, read_held
 
 
 def epochs(folder: Path) -> Path:
@@ -32,7 +32,7 @@ def test_they_are_what_reading_all_gives(tmp_path: Path, kind: str) -> None:
         *(("q0", 2), ("q1", 2)),
     ]
     assert all(one.metadata for one in expected)
-    with closing(SamplesAgain([str(path)])) as again:
+    with closing(SampleReader([str(path)])) as again:
         if kind == "odd":  # Inspect may know what has another name, or another form.
             again._where.clear()
         for one in reversed(expected):
@@ -42,7 +42,7 @@ def test_they_are_what_reading_all_gives(tmp_path: Path, kind: str) -> None:
 def test_a_log_that_changed_meanwhile(tmp_path: Path) -> None:
     path = epochs(tmp_path)
     with (
-        closing(SamplesAgain([str(path)])) as again,
+        closing(SampleReader([str(path)])) as again,
         pytest.raises(UnreadableLogError, match=r"1\.eval: sample q9 is gone.*Run this again"),
     ):
         again.sample("q9", 1)
@@ -59,4 +59,4 @@ def test_a_log_again_has_the_votes_and_the_texts(tmp_path: Path) -> None:
     for paths in ([epochs(tmp_path)], shards, logs(tmp_path, *played), [voted]):
         [log] = read_ranking_logs(paths, with_votes=False, rater_names=False)
         [whole] = read_ranking_logs(paths, with_metadata=True, rater_names=False)
-        assert tuple(samples_again(log)) == whole.samples
+        assert tuple(reread_samples(log)) == whole.samples

@@ -8,7 +8,15 @@ from bs4 import BeautifulSoup
 from tests.cases import cases
 from tests.expected import renewed
 from tests.report.page.sample_report import HOSTILE, report
-from tiebreak.report.html import GLOSSARY, linked, markdown, pieces, terms, terms_in, unhinted
+from tiebreak.report.html import (
+    GLOSSARY,
+    linked,
+    markdown,
+    pieces,
+    terms,
+    terms_in,
+    without_commands,
+)
 from tiebreak.report.page.build import render
 
 PAGE = Path(__file__).parents[2] / "docs" / "glossary.md"
@@ -39,7 +47,7 @@ def test_only_the_first_of_a_kind_is_linked_and_what_is_foreign_stays_text() -> 
 
 @pytest.mark.parametrize(("text", "left"), cases(__file__, "a_page_has_no_command_to_run"))
 def test_a_page_has_no_command_to_run(text: str, left: str) -> None:
-    assert unhinted(text) == left
+    assert without_commands(text) == left
     assert linked("<b>" + text).endswith(left)
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.sandbox.plain_data import DEEPEST, MOST_PARTS, Foreign, decode, encode
+from tiebreak.sandbox.plain_data import DEEPEST, MOST_PARTS, NotPlainData, decode, encode
 
 SCALARS = st.one_of(
     st.none(),
@@ -145,7 +145,7 @@ def test_iterators_can_be_read_once_and_equal_nothing() -> None:
 )
 def test_what_is_not_plain_equals_nothing(value: object) -> None:
     there = over_the_wire([value])[0]
-    assert isinstance(there, Foreign)
+    assert isinstance(there, NotPlainData)
     assert type(value).__name__ in repr(there)
     assert there != value
     assert there != over_the_wire(value)
@@ -173,6 +173,6 @@ def nested(levels: int) -> list[Any]:
 def test_the_largest_and_the_deepest() -> None:
     # The list itself is one part.
     assert over_the_wire([0] * (MOST_PARTS - 1)) == [0] * (MOST_PARTS - 1)
-    assert isinstance(over_the_wire([0] * MOST_PARTS), Foreign)
+    assert isinstance(over_the_wire([0] * MOST_PARTS), NotPlainData)
     assert over_the_wire(nested(DEEPEST)) == nested(DEEPEST)
-    assert isinstance(over_the_wire(nested(DEEPEST + 1)), Foreign)
+    assert isinstance(over_the_wire(nested(DEEPEST + 1)), NotPlainData)

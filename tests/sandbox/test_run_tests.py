@@ -16,7 +16,7 @@ from tests.cases import cases
 from tests.sandbox.hostile import ACTIONS, ENDINGS, PROCESSES, QUIET_ENDS, REPLIES
 from tests.sandbox.places import CONTAINERS, run_in
 from tiebreak.sandbox import order
-from tiebreak.sandbox.run_tests import Candidate, Ended
+from tiebreak.sandbox.run_tests import Candidate, ProgramEnded
 
 TEST = "def check(add):\n    assert add(1, 2) == 3\n    assert add(0, 0) == 0\n"
 LIMITS: dict[str, Any] = {"cpu_seconds": 1, "wall_seconds": 5, "memory_bytes": 256 * 1024 * 1024}
@@ -179,7 +179,7 @@ def test_no_error_of_a_program_ends_its_tests_quietly(
 @pytest.mark.parametrize("name", REPLIES)
 def test_no_reply_is_an_answer_but_an_answer(name: str) -> None:
     candidate = Candidate(io.BytesIO(), io.BytesIO(REPLIES[name]), TEST)
-    with pytest.raises(Ended):
+    with pytest.raises(ProgramEnded):
         candidate(1, 2)
     assert candidate.ended
 
@@ -188,7 +188,7 @@ def test_who_has_ended_gives_no_more_answers() -> None:
     stdout = io.BytesIO(b'[3, [], ""]\n')
     candidate = Candidate(io.BytesIO(), stdout, TEST)
     candidate.ended = "it ran too long"
-    with pytest.raises(Ended, match="it ran too long"):
+    with pytest.raises(ProgramEnded, match="it ran too long"):
         candidate(1, 2)
     assert stdout.tell() == 0
 

@@ -8,8 +8,8 @@ from tiebreak.scorers.ballots import Call
 from tiebreak.scorers.budget import (
     Budget,
     Ledger,
-    Noted,
-    Outgoing,
+    LedgerTotals,
+    NotedCall,
     Spent,
 )
 
@@ -31,31 +31,31 @@ def spend(budget: Budget, n: int, *, cost: float | None = None, cached: bool = F
 def attempt(max_calls: int | None = None, max_cost: float | None = None) -> Budget:
     """The budget of the next attempt at the only run."""
     budget = Budget(max_calls, max_cost)
-    budget.go_on(Ledger("run"))
+    budget.begin_attempt(Ledger("run"))
     return budget
 
 
 @pytest.mark.parametrize(
     ("lines", "noted"),
     [
-        ([], Noted()),
-        (["sent", "paid", "sent", "free"], Noted(calls=1)),
-        (["sent", "paid 0.5", "sent", "sent", "paid 0.25"], Noted(2, 0.75, 1, 0.5)),
+        ([], LedgerTotals()),
+        (["sent", "paid", "sent", "free"], LedgerTotals(calls=1)),
+        (["sent", "paid 0.5", "sent", "sent", "paid 0.25"], LedgerTotals(2, 0.75, 1, 0.5)),
         # A line that the disk got a part of, and what nobody wrote.
-        (["sent", "paid 1.5", "se"], Noted(1, 1.5, 0, 1.5)),
-        (["\0\0\0", "sent", "paid ½"], Noted(open=1)),
-        (["sent", "paid 1e-07"], Noted(1, 1e-7, 0, 1e-7)),
+        (["sent", "paid 1.5", "se"], LedgerTotals(1, 1.5, 0, 1.5)),
+        (["\0\0\0", "sent", "paid ½"], LedgerTotals(open=1)),
+        (["sent", "paid 1e-07"], LedgerTotals(1, 1e-7, 0, 1e-7)),
     ],
 )
-def test_what_was_noted(lines: list[str], noted: Noted) -> None:
+def test_what_was_noted(lines: list[str], noted: LedgerTotals) -> None:
     ledger = Ledger("run")
-    assert ledger.begin() == Noted()
+    assert ledger.begin() == LedgerTotals()
     for line in lines:
         ledger.note(line)
     assert Ledger("run").begin() == noted
-    assert Ledger("another").begin() == Noted()
+    assert Ledger("another").begin() == LedgerTotals()
     ledger.end()
-    assert Ledger("run").begin() == Noted()
+    assert Ledger("run").begin() == LedgerTotals()
 
 
 def test_a_run_has_one_attempt_at_a_time() -> None:
@@ -84,7 +84,7 @@ def killed_under_way(budget: Budget, n: int) -> None:
     ledger = Ledger("run")
     ledger.begin()
     for _ in range(n):
-        Outgoing(ledger).leaves()
+        NotedCall(ledger).leaves()
 
 
 def test_a_call_under_way_at_the_end_counts_at_the_highest_price() -> None:

@@ -13,7 +13,7 @@ from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.placement import board_scores, place, results
 from tiebreak.scorers.protocols import ProtocolError
-from tiebreak.scorers.round_robin import check_meetings
+from tiebreak.scorers.round_robin import check_rounds
 from tiebreak.scorers.schedule import n_rounds
 
 NAMES = "abcdefgh"
@@ -153,4 +153,4 @@ def test_against_a_baseline_a_score_is_the_win_rate() -> None:
 )
 def test_meetings_that_there_cannot_be(settings: dict[str, Any], problem: str) -> None:
     with pytest.raises(ProtocolError, match=problem):
-        check_meetings(settings, "abc")
+        check_rounds(settings, "abc")

@@ -377,7 +377,7 @@ def ratings(
         notes.append(Reason("no_native_scores"))
     else:
         raters.append(Ratings("native", "native score", -native, -native))
-    return raters, [*notes, *_silent(raters)]
+    return raters, [*notes, *_raters_without_ranks(raters)]
 
 
 def consensus_method(methods: Sequence[str] | None) -> str:
@@ -469,7 +469,7 @@ def _left_open(panel: Panel, columns: Sequence[int], rater: Ratings, by: str) ->
             yield Reason("no_sr_in_items", models=some)
 
 
-def _silent(raters: Sequence[Ratings]) -> Iterator[Reason]:
+def _raters_without_ranks(raters: Sequence[Ratings]) -> Iterator[Reason]:
     """Raters that never rank two models; a view's missing models are named already."""
     for rater in raters:
         if np.isnan(rater.ranks).all() and rater.kind != "view":

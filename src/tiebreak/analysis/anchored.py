@@ -22,8 +22,8 @@ from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.labelled import (
     Case,
+    JudgeLabel,
     Key,
-    Opinion,
     Opinions,
     benchmark_of,
     by_name,
@@ -44,7 +44,7 @@ from tiebreak.rankers.linked import linked_scores
 from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.pairwise_tests import Pair, Separation, separation
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.ranking_logs.joins import together
+from tiebreak.ranking_logs.joins import files_in_words
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.reason import Reason, Remark
@@ -225,7 +225,7 @@ def votes_to_decide(
 
 
 def _to_decide(board: _Board, labels: HumanLabels, level: float, power: float) -> DecidingVotes:
-    laps = list(_laps(board.opinions))
+    laps = list(_one_per_item(board.opinions))
 
     def asked(n_laps: int) -> DecidingVotes:
         cases = [case for lap in laps[:n_laps] for case in lap]
@@ -250,9 +250,9 @@ def _to_decide(board: _Board, labels: HumanLabels, level: float, power: float) -
     return needed
 
 
-def _laps(opinions: Opinions) -> Iterator[list[Case]]:
+def _one_per_item(opinions: Opinions) -> Iterator[list[Case]]:
     """A judge's opinions as a person's, one of each item at a time: of whom there are fewest."""
-    by_row: dict[int, list[tuple[Key, Opinion, int]]] = defaultdict(list)
+    by_row: dict[int, list[tuple[Key, JudgeLabel, int]]] = defaultdict(list)
     for key, of_key in opinions.items():
         for opinion in of_key:
             if opinion.label is not None:
@@ -373,8 +373,8 @@ def _anchored(
             "verdict",
             statements=[
                 *order_reasons(tests, board.models),
-                _gained(fitted.gain, n_labels),
-                *_where_they_differ(rows),
+                _worth_of_judge(fitted.gain, n_labels),
+                *_judge_gaps(rows),
             ],
         ),
         tiers=tuple(tuple(board.models[tests.order[k]] for k in group) for group in tests.groups),
@@ -405,13 +405,13 @@ def _rows(
         )
 
 
-def _gained(gain: float, n_labels: int) -> Reason:
+def _worth_of_judge(gain: float, n_labels: int) -> Reason:
     if gain < _LEAST_GAIN:
         return Reason("judge_adds_nothing", n=n_labels)
     return Reason("judge_adds", n=n_labels, as_many=round(gain * n_labels))
 
 
-def _where_they_differ(rows: Sequence[AnchoredRow]) -> Iterator[Reason]:
+def _judge_gaps(rows: Sequence[AnchoredRow]) -> Iterator[Reason]:
     for row in rows:
         value, lower, upper = (
             100 * number for number in (row.excess.value, row.excess.lower, row.excess.upper)
@@ -446,19 +446,21 @@ def _star_boards(logs: Sequence[RankingLog]) -> Iterator[_Board]:
             if sample.ballots is not None:
                 key = sample.ballots.item_id, sample.ballots.input_hash, sample.epoch
                 answers[key] |= _answers(sample, sample.ballots)
-        opinions: dict[Key, list[Opinion]] = defaultdict(list)
+        opinions: dict[Key, list[JudgeLabel]] = defaultdict(list)
         for row, texts in enumerate(answers.values()):
             item_id, cluster = stars.item_ids[row], stars.clusters[row]
             for model, score in zip(stars.models, stars.scores[row].tolist(), strict=True):
                 if score == score:
                     answer = (texts.get(model, ""),)
-                    opinion = Opinion(MOST_STARS * score, cluster, stars.subjects[row], answer, row)
+                    opinion = JudgeLabel(
+                        MOST_STARS * score, cluster, stars.subjects[row], answer, row
+                    )
                     opinions[benchmark, item_id, (model,)].append(opinion)
         items = [item for part in parts for item in part.items]
         yield _Board(
             benchmark=benchmark,
             protocol=parts[0].protocol,
-            log=together(stars.logs, "log"),
+            log=files_in_words(stars.logs, "log"),
             judges=judges_of(items),
             models=stars.models,
             items=items,
@@ -474,7 +476,7 @@ def _pair_boards(logs: Sequence[RankingLog]) -> Iterator[_Board]:
         table = ItemTable.of(part.ranked)
         if len(table.models) < 2:
             continue
-        opinions: dict[Key, list[Opinion]] = defaultdict(list)
+        opinions: dict[Key, list[JudgeLabel]] = defaultdict(list)
         for row, sample in enumerate(samples):
             for key, opinion in _results(sample, row):
                 opinions[key].append(opinion)
@@ -491,7 +493,7 @@ def _pair_boards(logs: Sequence[RankingLog]) -> Iterator[_Board]:
         )
 
 
-def _results(sample: JudgedItem, row: int) -> Iterator[tuple[Key, Opinion]]:
+def _results(sample: JudgedItem, row: int) -> Iterator[tuple[Key, JudgeLabel]]:
     """What a board says of an item's pairs: results under `points`, else who is placed higher.
 
     None of pairs that take no judge.
@@ -515,7 +517,7 @@ def _results(sample: JudgedItem, row: int) -> Iterator[tuple[Key, Opinion]]:
         of_each = texts.get(first, ""), texts.get(other, "")
         pair, label, answers = by_name((first, other), label, of_each)
         item = ballots.cluster or ballots.item_id
-        opinion = Opinion(label, item, ballots.subject, answers, row)
+        opinion = JudgeLabel(label, item, ballots.subject, answers, row)
         yield (ballots.benchmark, ballots.item_id, pair), opinion
 
 

@@ -16,7 +16,7 @@ from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.pairwise_tests import item_means, separation
 from tiebreak.rankers.profile import FloatArray, ratio, within_ballots
 from tiebreak.rankers.ranks import DECIMALS
-from tiebreak.ranking_logs.joins import together
+from tiebreak.ranking_logs.joins import files_in_words
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.reason import Remark
 from tiebreak.scorers.rules import RULES
@@ -86,7 +86,7 @@ def _of_stars(name: str, parts: Sequence[RankingLog]) -> JudgedBoard:
     linked, clusters = scored(stars), np.array(stars.clusters)
     return JudgedBoard(
         benchmark=name,
-        log=together(stars.logs, "log"),
+        log=files_in_words(stars.logs, "log"),
         name=_name(parts),
         models=stars.models,
         item_ids=tuple(np.unique(clusters).tolist()),

@@ -55,7 +55,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class JudgeLabel:
     """What one judge said of one answer or pair; `label` is None where that cannot be used.
 
     Of the answers either the texts are known, `answers`, or starts of their SHA-256, `digests`.
@@ -69,10 +69,10 @@ class Opinion:
     digests: tuple[str, ...] = ()
 
 
-Opinions = Mapping[Key, Sequence[Opinion]]
+Opinions = Mapping[Key, Sequence[JudgeLabel]]
 """One judge's; with epochs there may be several of one key."""
 
-_Judges = dict[str, dict[Key, list[Opinion]]]
+_Judges = dict[str, dict[Key, list[JudgeLabel]]]
 
 
 def by_name(
@@ -132,7 +132,7 @@ def _judges(
     logs: Sequence[RankingLog], files: Sequence[HumanLabels], human: HumanLabels
 ) -> dict[str, Opinions]:
     """Every judge of every log and file; those of one judge of other answers are joined."""
-    by_name: dict[str, list[dict[Key, list[Opinion]]]] = defaultdict(list)
+    by_name: dict[str, list[dict[Key, list[JudgeLabel]]]] = defaultdict(list)
     for of_source in chain(_in_logs(logs, human.kind), _in_files(files, by_name, human)):
         for name, opinions in of_source.items():
             runs = by_name[name]
@@ -176,7 +176,7 @@ def _in_files(
             given = tuple(called.get(name, name) for name in label.models)
             pair, value, digests = by_name(given, label.value, label.digests)
             place = places.get((benchmark, label.item_id))
-            opinion = Opinion(
+            opinion = JudgeLabel(
                 label=value,
                 item=place.item if place else f"{benchmark}\x1f{label.item_id}",
                 subject=place.subject if place else "",
@@ -198,16 +198,16 @@ def _in_logs(logs: Sequence[RankingLog], kind: LabelKind) -> Iterator[_Judges]:
         alone = _named(log.items)
         for sample in log.samples:
             if sample.judged and sample.ballots is not None:
-                for name, key, opinion in _opinions(sample, sample.ballots, kind, alone):
+                for name, key, opinion in _judge_labels(sample, sample.ballots, kind, alone):
                     many = kind == "preferences" and len(protocols) > 1
                     full = f"{name} · {sample.ballots.protocol}" if many else name
                     of_log[full][key].append(opinion)
         yield of_log
 
 
-def _opinions(
+def _judge_labels(
     sample: JudgedItem, ballots: ItemBallots, kind: LabelKind, alone: Sequence[str]
-) -> Iterator[tuple[str, Key, Opinion]]:
+) -> Iterator[tuple[str, Key, JudgeLabel]]:
     """What each judge said in an item: names, keys and labels.
 
     What has no name is of all of `alone`: a log's one judge, or the judges of a jury where a rule
@@ -216,10 +216,12 @@ def _opinions(
     members = {group[0]: group for group in ballots.groups}
     item = ballots.cluster or f"{ballots.benchmark}\x1f{ballots.item_id}"
 
-    def opinion_on(given: tuple[str, ...], value: int | None, *names: str) -> tuple[Key, Opinion]:
+    def judge_label(
+        given: tuple[str, ...], value: int | None, *names: str
+    ) -> tuple[Key, JudgeLabel]:
         answers = tuple(sample.answers.get(name, "") for name in names)
         models, label, texts = by_name(given, value, answers)
-        opinion = Opinion(label, item, ballots.subject, texts)
+        opinion = JudgeLabel(label, item, ballots.subject, texts)
         return (ballots.benchmark, ballots.item_id, models), opinion
 
     if kind == "stars":
@@ -229,7 +231,7 @@ def _opinions(
             for part in points.parts or (points,):
                 for model in members.get(part.candidate, ()):
                     for name in [part.judge] if part.judge else alone:
-                        yield name, *opinion_on((model,), part.stars, part.candidate)
+                        yield name, *judge_label((model,), part.stars, part.candidate)
         return
     for match in ballots.matches:
         for judge in judges_in(match) or ("",):
@@ -237,7 +239,7 @@ def _opinions(
             label = None if result is None else round(2 * result)
             for pair in product(members.get(match.high, ()), members.get(match.low, ())):
                 for name in [judge] if judge else alone:
-                    yield name, *opinion_on(pair, label, match.high, match.low)
+                    yield name, *judge_label(pair, label, match.high, match.low)
 
 
 def _named(items: Sequence[ItemBallots]) -> list[str]:
@@ -286,7 +288,7 @@ def join(
     for (key, turn, digests), values in together.items():
         opinions = {name: _fitting(by_key.get(key, ()), digests) for name, by_key in judges.items()}
         first = next(
-            (opinion for opinion in opinions.values() if isinstance(opinion, Opinion)), None
+            (opinion for opinion in opinions.values() if isinstance(opinion, JudgeLabel)), None
         )
         if first is None:
             reasons = [reason for reason in opinions.values() if isinstance(reason, Reason)]
@@ -296,7 +298,7 @@ def join(
         labels = {
             name: opinion.label
             for name, opinion in opinions.items()
-            if isinstance(opinion, Opinion) and opinion.label is not None
+            if isinstance(opinion, JudgeLabel) and opinion.label is not None
         }
         # Some of an answer's labels may have a digest, and some none.
         same = cases.get((key, turn, first.answers, first.digests))
@@ -325,7 +327,7 @@ def benchmark_of(
     return next(iter(known), None)
 
 
-def _fitting(opinions: Sequence[Opinion], digests: tuple[str, ...]) -> Opinion | Reason:
+def _fitting(opinions: Sequence[JudgeLabel], digests: tuple[str, ...]) -> JudgeLabel | Reason:
     """The opinion on the answer that people saw, or why there is none."""
     if not opinions:
         return Reason("labels_unjudged")
@@ -337,7 +339,7 @@ def _fitting(opinions: Sequence[Opinion], digests: tuple[str, ...]) -> Opinion |
     return fitting[0]
 
 
-def _same(opinion: Opinion, digests: tuple[str, ...]) -> bool:
+def _same(opinion: JudgeLabel, digests: tuple[str, ...]) -> bool:
     """Whether the answers that people saw may be those that were judged."""
     if opinion.digests:
         starts = zip(opinion.digests, digests, strict=True)

@@ -16,7 +16,7 @@ from os import PathLike
 from tiebreak.analysis.calibration import Concordance, calibration_of
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.frames import Row
-from tiebreak.analysis.labelled import Key, Opinion, by_name, join
+from tiebreak.analysis.labelled import JudgeLabel, Key, by_name, join
 from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.candidates import CONTEST_KEY, same_answer
 from tiebreak.paths import Paths
@@ -81,7 +81,7 @@ def preference_pairs(
     judges = _beside_people(logs, labels, judge_agreement)
     parts = (part for log in logs for part in log.parts())
     played = [match for part in parts for match in _played(part, both_orders, min_margin)]
-    kept, left_out = _sifted(played)
+    kept, left_out = _filtered_matches(played)
     if not kept:
         gates = ", ".join(f"{gate}: {n:,}" for gate, n in left_out.items()) or "none"
         asked_once = left_out["one order"] and not left_out["orders differ"]
@@ -190,7 +190,7 @@ def _orders_agreed(match: Match) -> bool | None:
     return all(in_one_order(match, order).result == match.result for order in (0, 1))
 
 
-def _sifted(played: Sequence[_Played]) -> tuple[list[_Played], Counter[str]]:
+def _filtered_matches(played: Sequence[_Played]) -> tuple[list[_Played], Counter[str]]:
     """A match for each two answers that pass all gates, and how many matches others left out.
 
     Two gates are about several matches: "contradicted" where others chose the other answer, and
@@ -219,13 +219,13 @@ def _sifted(played: Sequence[_Played]) -> tuple[list[_Played], Counter[str]]:
 
 def _people_agreed(kept: Sequence[_Played], labels: HumanLabels) -> dict[int, bool]:
     """Whether more people preferred the chosen answer, by place among `kept`."""
-    opinions: dict[Key, list[Opinion]] = defaultdict(list)
+    opinions: dict[Key, list[JudgeLabel]] = defaultdict(list)
     for number, (item, row, _) in enumerate(kept):
         members = {group[0]: group for group in item.groups}
         for pair in product(members[row["chosen_model"]], members[row["rejected_model"]]):
             models, label, texts = by_name(pair, 2, (row["chosen"], row["rejected"]))
             question = item.cluster or item.item_id
-            opinion = Opinion(label, question, item.subject, texts, number)
+            opinion = JudgeLabel(label, question, item.subject, texts, number)
             opinions[item.benchmark, item.item_id, models].append(opinion)
     lead: Counter[int] = Counter()
     for case in join({"": opinions}, labels, Counter())[0]:

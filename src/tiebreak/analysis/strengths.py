@@ -290,13 +290,13 @@ def _figures(sample: JudgedItem, control: Control) -> dict[str, tuple[int, ...]]
 
 def markdown_counts(text: str) -> tuple[int, int, int]:
     """Headings, list entries and bold texts of an answer in Markdown; see the top."""
-    lines = list(_outside_fences(text))
+    lines = list(_outside_code_blocks(text))
     headings = sum(_HEADING.match(line) is not None for line in lines)
     entries = sum(_ENTRY.match(line) is not None for line in lines)
     return headings, entries, sum(len(_BOLD.findall(line)) for line in lines)
 
 
-def _outside_fences(text: str) -> Iterator[str]:
+def _outside_code_blocks(text: str) -> Iterator[str]:
     fence = ""
     for line in text.splitlines():
         mark = _FENCE.match(line)

@@ -133,7 +133,7 @@ def order_reasons(tests: Separation, models: Sequence[str]) -> Iterator[Reason]:
         yield Reason("alone", model=names[0]) if names else Reason("nothing_ranked")
         return
     if not any(pair.apart for pair in tests.pairs):
-        yield _nothing(tests, names)
+        yield _none_apart(tests, names)
         return
     first, later = tests.order[0], tests.order[1:]
     rivals = [pair for pair in tests.pairs if pair.above == first]
@@ -145,7 +145,7 @@ def order_reasons(tests: Separation, models: Sequence[str]) -> Iterator[Reason]:
             yield Reason("first_of_all", model=names[0], p=largest)
         else:
             yield Reason("first_of_two", model=names[0], second=names[1], p=largest)
-        yield from _rest(tests, names)
+        yield from _others_apart(tests, names)
         return
     ahead = [models[column] for column in later if column in behind]
     top = names[: tests.groups[0].stop]
@@ -161,7 +161,7 @@ def order_reasons(tests: Separation, models: Sequence[str]) -> Iterator[Reason]:
     yield _tiers(tests)
 
 
-def _nothing(tests: Separation, names: Sequence[str]) -> Reason:
+def _none_apart(tests: Separation, names: Sequence[str]) -> Reason:
     """No two models are told apart, and why."""
     n_items, needed = _n_items(tests), items_needed(level=tests.level)
     two = len(names) == 2
@@ -184,7 +184,7 @@ def _rare_failures(tests: Separation) -> Reason | None:
     return Reason("rare_failures", n=n_pairs, n_items=_n_items(tests)) if n_pairs else None
 
 
-def _rest(tests: Separation, names: Sequence[str]) -> Iterator[Reason]:
+def _others_apart(tests: Separation, names: Sequence[str]) -> Iterator[Reason]:
     """Which of the models behind the first are told apart."""
     groups = [group for group in tests.groups if len(group) > 1]
     if len(names) < 3:

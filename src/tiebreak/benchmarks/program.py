@@ -43,7 +43,7 @@ class _Code(NamedTuple):
     rest: str
 
 
-class _TooMuch(Exception):
+class _TooLong(Exception):
     """An answer takes too long to read."""
 
 
@@ -56,7 +56,7 @@ class _Parser:
     def parse(self, lines: Sequence[str]) -> ast.Module:
         """As `parse_program`; raises _TooMuch when nothing is left."""
         if self.left < 0:
-            raise _TooMuch
+            raise _TooLong
         source = "\n".join(lines) + "\n"
         read = len(source)
         try:
@@ -92,7 +92,7 @@ def complete_program(answer: str, prompt: str, entry_point: str) -> str | None:
         for code in (*bodies, *_indented(whole_text)):
             if program := _from_body(code, prompt, entry_point, parser):
                 return program
-    except _TooMuch:
+    except _TooLong:
         pass
     return None
 

@@ -19,7 +19,7 @@ from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS
 from tiebreak.candidates.placement import Placement, Slot, conflict, differing, place
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mode, Note
 from tiebreak.candidates.records import Harness, LogRecord, Reading, item_name
-from tiebreak.candidates.settings import different, ways
+from tiebreak.candidates.settings import differences_in_words, different
 from tiebreak.text import count, natural_key
 
 _FATAL = ("duplicate_model", "disjoint_items", "single_model", "rename", "empty_folder")
@@ -128,12 +128,12 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _
     items, table = _tabulate(records, placement)
     answered = [slot for slot, row in table.items() if len(row) == len(models)]
     kept = [slot for slot in answered if None not in table[slot].values()]
-    problems = [*placement.problems, *_moved(records, items, table)]
+    problems = [*placement.problems, *_differing_questions(records, items, table)]
     holes: list[Note] = []
     if not kept and (mode == "intersect" or not (answered or problems)):
         problems.append(_disjoint(benchmark, records))
     else:
-        holes = _holes(items, table, models, mode)
+        holes = _missing_answers(items, table, models, mode)
     ordered = [items[slot] for slot in kept]
     drawn = _drawn(records)
     ordered.sort(
@@ -205,7 +205,9 @@ def _tabulate(
     return items, table
 
 
-def _moved(records: Sequence[LogRecord], items: Mapping[Slot, Item], table: _Answers) -> list[Note]:
+def _differing_questions(
+    records: Sequence[LogRecord], items: Mapping[Slot, Item], table: _Answers
+) -> list[Note]:
     """Places at which logs have different questions, where no other place has them.
 
     That is one thing to say, and not a hole in each of the logs: such slots leave the table.
@@ -227,7 +229,7 @@ def _moved(records: Sequence[LogRecord], items: Mapping[Slot, Item], table: _Ans
     return problems
 
 
-def _holes(
+def _missing_answers(
     items: Mapping[Slot, Item], table: _Answers, models: Sequence[str], mode: Mode
 ) -> list[Note]:
     """Items that some models did not answer.
@@ -317,7 +319,9 @@ def _settings_notes(
     benchmark: str, records: Sequence[LogRecord], placement: Placement
 ) -> list[Note]:
     notes = []
-    if message := ways(different({record.model: record.settings for record in records})):
+    if message := differences_in_words(
+        different({record.model: record.settings for record in records})
+    ):
         notes.append(Note("settings_differ", benchmark, message))
     worded = [
         {collapse(item.prompt): (record.model, item) for record, item in reversed(rows)}

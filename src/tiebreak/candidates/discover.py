@@ -114,7 +114,7 @@ def is_like_candidate(name: str) -> bool:
     return any(like.fullmatch(name) for like in (_LIKE_LOG, _LIKE_ARCHIVE))
 
 
-def likeness(path: Path, head: bytes) -> str:
+def near_miss(path: Path, head: bytes) -> str:
     """Why a file that looks like a candidate file is none; "" of what plainly is no log."""
     if not is_like_candidate(path.name):
         return ""
@@ -137,7 +137,7 @@ Kind = Literal["inspect", "lm-eval", "pool", "answers"]
 _UNSAMPLED = "lm-eval results without samples"
 
 
-class Found(NamedTuple):
+class CandidateFile(NamedTuple):
     """A candidate file and its kind."""
 
     path: Path
@@ -153,7 +153,7 @@ class Discovery:
     """
 
     scratch: Path | None = None
-    files: list[Found] = field(default_factory=list)
+    files: list[CandidateFile] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     problems: list[Note] = field(default_factory=list)
     roots: dict[Path, str] = field(default_factory=dict)
@@ -183,7 +183,7 @@ def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery
     given: list[Path] = []
     for path in paths:
         try:
-            given += _at_hand(path, discovery)
+            given += _local_path(path, discovery)
         except CandidateError as error:
             missing += error.notes
     if missing:
@@ -192,19 +192,19 @@ def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery
         if problem := problem_with(path):
             discovery.refuse(path, problem)
         elif path.is_dir():
-            _look_into(path, discovery)
+            _scan_folder(path, discovery)
         elif path.suffix == ".zip":
             for folder in _unzipped(path, discovery):
-                _look_into(folder, discovery)
+                _scan_folder(folder, discovery)
         elif (kind := _kind(path, named=True)) != "inspect" and (
             other := other_output(path, head_of(path))
         ):
             discovery.refuse(path, other)
         elif kind:
-            discovery.files.append(Found(path, kind))
+            discovery.files.append(CandidateFile(path, kind))
         else:
-            discovery.refuse(path, _why_not(path))
-    once: dict[Path, Found] = {}
+            discovery.refuse(path, _rejection(path))
+    once: dict[Path, CandidateFile] = {}
     for file in discovery.files:
         once.setdefault(file.path.resolve(), file)
     discovery.files = list(once.values())
@@ -215,7 +215,7 @@ def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery
 
 def _leave_out_copies(discovery: Discovery) -> None:
     """Leave out what an archive holds and what lies unpacked beside it, too."""
-    known: dict[tuple[str, str], list[Found]] = defaultdict(list)
+    known: dict[tuple[str, str], list[CandidateFile]] = defaultdict(list)
     discovery.files.sort(key=lambda file: any(map(file.path.is_relative_to, discovery.roots)))
     for file in discovery.files:
         same = known[file.path.parent.name, file.path.name]
@@ -229,7 +229,7 @@ def _leave_out_copies(discovery: Discovery) -> None:
     discovery.files = [file for files in known.values() for file in files]
 
 
-def _at_hand(given: AnyPath, discovery: Discovery) -> list[Path]:
+def _local_path(given: AnyPath, discovery: Discovery) -> list[Path]:
     """Where something given is on this machine; nowhere if it is in an archive that is not opened.
 
     Raises:
@@ -244,7 +244,7 @@ def _at_hand(given: AnyPath, discovery: Discovery) -> list[Path]:
         raise CandidateError.of("remote_path", address, "is not on this machine: copy it first")
     inner, chained, archive = address.removeprefix("zip://").partition("::")
     if address.startswith("zip://") and chained:
-        zips = _at_hand(archive, discovery)
+        zips = _local_path(archive, discovery)
         inside = [
             unzipped / inner.strip("/*") for path in zips for unzipped in _unzipped(path, discovery)
         ]
@@ -275,7 +275,7 @@ def _unzipped(path: Path, discovery: Discovery) -> list[Path]:
     return [folder]
 
 
-def _look_into(folder: Path, discovery: Discovery) -> None:
+def _scan_folder(folder: Path, discovery: Discovery) -> None:
     files, notes = len(discovery.files), len(discovery.notes)
     _search(folder, discovery)
     if len(discovery.files) == files:
@@ -292,12 +292,12 @@ def _search(folder: Path, discovery: Discovery) -> None:
         is_file = path.is_file()
         kind = _kind(path, named=False) if is_file else None
         head = b"" if kind or not is_like_candidate(path.name) else head_of(path)
-        message = "" if kind else likeness(path, head)
+        message = "" if kind else near_miss(path, head)
         if _is_hidden(path, folder):
             if kind or message:
                 discovery.ignore(path, "is left out: a dot hides it, or a folder that it is in")
         elif kind:
-            discovery.files.append(Found(path, kind))
+            discovery.files.append(CandidateFile(path, kind))
         elif not is_file and path.is_dir():
             discovery.refuse(path, "is a folder that cannot be opened")
         elif is_file and path.suffix == ".zip":
@@ -381,7 +381,7 @@ def _is_of_undated_run(path: Path) -> bool:
     return known and holds_samples(head_of(path))
 
 
-def _why_not(path: Path) -> str:
+def _rejection(path: Path) -> str:
     if is_summary(path):
         return "is lm-eval's summary of a run; give its folder or its samples_*.jsonl"
     if unpacked_name(path.name).endswith(".json"):
@@ -390,7 +390,7 @@ def _why_not(path: Path) -> str:
         ".eval, .json, samples_*.jsonl, these with .gz or .zst, .parquet, a .zip of them, or rows "
         "with prompt, model and answer"
     )
-    return likeness(path, head_of(path)) or f"is not a candidate file ({known})"
+    return near_miss(path, head_of(path)) or f"is not a candidate file ({known})"
 
 
 def fetch(address: str, folder: Path, wanted: Callable[[str], bool]) -> Path:

@@ -163,11 +163,11 @@ def _restored(message: "ChatMessage", logged: "ChatMessage | None") -> "ChatMess
     if isinstance(content, str):
         content = _whole_text(content, logged.text)
     elif not isinstance(logged.content, str) and len(content) == len(logged.content):
-        content = [_whole_part(*pair) for pair in zip(content, logged.content, strict=True)]
+        content = [_full_part(*pair) for pair in zip(content, logged.content, strict=True)]
     return message.model_copy(update={"content": content})
 
 
-def _whole_part(part: "Content", logged: "Content") -> "Content":
+def _full_part(part: "Content", logged: "Content") -> "Content":
     from inspect_ai.model import ContentText
 
     if not isinstance(part, ContentText):

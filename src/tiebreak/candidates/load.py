@@ -12,7 +12,7 @@ from typing import get_args
 from tiebreak.candidates.align import align, align_by_models, in_order
 from tiebreak.candidates.answers import read_answers
 from tiebreak.candidates.arena_logs import joined
-from tiebreak.candidates.discover import Found, discover
+from tiebreak.candidates.discover import CandidateFile, discover
 from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.hub import is_on_hub, read_published
 from tiebreak.candidates.identity import benchmark_name, identical_groups
@@ -166,7 +166,7 @@ def _without_retried(readings: Iterable[Reading]) -> list[Reading]:
 
 
 def _with_shared_metrics(
-    files: Sequence[Found], readings: Sequence[Reading], options: ReadOptions
+    files: Sequence[CandidateFile], readings: Sequence[Reading], options: ReadOptions
 ) -> list[Reading]:
     """Read logs again whose first score is not one that all logs of their benchmark have."""
     if options.native:
@@ -195,7 +195,7 @@ def _check(name: str, value: str, allowed: Sequence[str]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}")
 
 
-def _read(file: Found, options: ReadOptions) -> Reading:
+def _read(file: CandidateFile, options: ReadOptions) -> Reading:
     try:
         if file.kind == "inspect":
             # Importing Inspect takes seconds, which lm-eval users do not need.

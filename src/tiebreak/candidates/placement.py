@@ -162,7 +162,7 @@ def _place_group(
         if repeated and not _once_each(askings):
             placement.problems.append(_repeated(benchmark, records, askings))
             continue
-        if (pair := _unlike(records, askings, repeated)) is not None:
+        if (pair := _mismatched_rows(records, askings, repeated)) is not None:
             message = conflict(pair[0][1].item_id, pair)
             placement.problems.append(Note("question_conflict", benchmark, message))
             continue
@@ -229,7 +229,7 @@ def _repeated(benchmark: str, records: Sequence[LogRecord], group: Sequence[_Ask
     return Note("repeated_question", benchmark, message)
 
 
-def _unlike(
+def _mismatched_rows(
     records: Sequence[LogRecord], askings: Sequence[_Asking], repeated: bool
 ) -> list[tuple[str, Item]] | None:
     """Two rows that were joined by their question and are not the same item for all that.
@@ -294,7 +294,7 @@ def excerpts(first: Item, other: Item) -> tuple[str, str, str]:
     """
     for where, left, right in _parts(first, other):
         if left != right:
-            place, *shown = _around(left, right)
+            place, *shown = _difference_context(left, right)
             return f"{where}{place}", shown[0], shown[1]
     return "in nothing that is shown", _quoted(first.prompt, 0), _quoted(other.prompt, 0)
 
@@ -314,7 +314,7 @@ def _shown_target(item: Item) -> str:
     return canonical_target(item.target, item.choices) or collapse(item.target)
 
 
-def _around(left: str, right: str) -> tuple[str, str, str]:
+def _difference_context(left: str, right: str) -> tuple[str, str, str]:
     """The place of the first difference in two texts, in words, and both around it."""
     pairs = enumerate(zip(left, right, strict=False))
     at = next((k for k, (a, b) in pairs if a != b), min(len(left), len(right)))

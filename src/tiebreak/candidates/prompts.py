@@ -57,7 +57,7 @@ def read_prompts(source: str | Path) -> list[Prompt]:
         CandidateError: it cannot be read, holds nothing, or rows are no prompts, all of which the
             message lists; or the Hub cannot be reached, or has no such dataset.
     """
-    path, name = _at_hand(str(source))
+    path, name = _local_file(str(source))
     prompts: dict[str, Prompt] = {}
     places: dict[str, Place] = {}
     problems: list[Note] = []
@@ -151,7 +151,7 @@ def _turn(message: Any, number: int) -> Turn:
     return Turn(role, content)
 
 
-def _at_hand(source: str) -> tuple[Path, str]:
+def _local_file(source: str) -> tuple[Path, str]:
     """The file on this machine, and how the user knows it."""
     path = local_path(source)
     is_name = _HUB_NAME.fullmatch(source) and path.suffix not in (*ENDS, ".json", ".gz", ".zst")

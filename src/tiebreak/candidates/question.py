@@ -178,7 +178,8 @@ def questions(
     """
     texts = rendered or [None] * len(docs)
     parts = [
-        _taken_apart(*triple, shots, delimiter) for triple in zip(docs, prompts, texts, strict=True)
+        _split_prompt(*triple, shots, delimiter)
+        for triple in zip(docs, prompts, texts, strict=True)
     ]
     if any(functions):
         pairs = zip(parts, functions, strict=True)
@@ -255,18 +256,18 @@ class _Page:
         if start >= 0:
             return _Span(start, start + len(column))
         words = column.split()
-        if " ".join(words) not in self.squeezed:
+        if " ".join(words) not in self.collapsed:
             return None
         *_, place = re.finditer(r"\s+".join(map(re.escape, words)), self.text)
         return _Span(*place.span())
 
     @cached_property
-    def squeezed(self) -> str:
+    def collapsed(self) -> str:
         """The text with one space for each run of blanks."""
         return " ".join(self.text.split())
 
 
-def _taken_apart(
+def _split_prompt(
     doc: Mapping[str, Any],
     prompt: Sequence[Turn],
     rendered: str | None,
@@ -396,12 +397,12 @@ def _choices(text: str, begin: int, doc: Mapping[str, Any]) -> list[tuple[str, _
         if not isinstance(listed, list) or not 2 <= len(listed) <= _MOST_CHOICES:
             continue
         options = [str(option) for option in listed if isinstance(option, str | int | float)]
-        if len(options) == len(listed) and (shown := _in_a_row(text, begin, options)):
+        if len(options) == len(listed) and (shown := _consecutive_places(text, begin, options)):
             return shown
     return []
 
 
-def _in_a_row(text: str, begin: int, options: Sequence[str]) -> list[tuple[str, _Span]]:
+def _consecutive_places(text: str, begin: int, options: Sequence[str]) -> list[tuple[str, _Span]]:
     """The places of texts that follow each other with nothing but a letter between them."""
     bare = [option.strip() for option in options]
     start = text.rfind(bare[0], begin) if bare[0] else -1

@@ -51,7 +51,7 @@ def different(known: Settings) -> Different:
     return settings
 
 
-def ways(settings: Different) -> str:
+def differences_in_words(settings: Different) -> str:
     """The settings that differ in a sentence, of those asked alike a few models named; or ""."""
     parts = []
     for name, values in settings.items():

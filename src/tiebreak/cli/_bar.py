@@ -25,7 +25,7 @@ def progress_bar() -> Iterator[None]:
 
     Nothing of it stays. In a block inside another it is the other's bar.
     """
-    if watched() or not _redraws():
+    if watched() or not _can_redraw():
         yield
         return
     bar = _Bar()
@@ -36,7 +36,7 @@ def progress_bar() -> Iterator[None]:
         bar.close()
 
 
-def _redraws() -> bool:
+def _can_redraw() -> bool:
     """Whether what stands on the screen can be taken back.
 
     In a notebook `!tiebreak` has a terminal, too, but all that was drawn there stays.
@@ -53,7 +53,7 @@ class _Bar:
         self._bar: Progress | None = None
         self._lock = RLock()
         self._late = False
-        self._timer = Timer(_AFTER, self._came_late)
+        self._timer = Timer(_AFTER, self._show_late)
         self._timer.daemon = True
         self._timer.start()
 
@@ -68,7 +68,7 @@ class _Bar:
             self._late, self._now = False, None
             self._show()
 
-    def _came_late(self) -> None:
+    def _show_late(self) -> None:
         with self._lock:
             self._late = True
             self._show()

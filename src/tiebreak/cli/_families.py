@@ -157,7 +157,7 @@ MODES = "strict: any hole is an error. intersect: keep the items that all models
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loading:
+class CandidateOptions:
     """How candidates are loaded: arguments of `load_candidates`."""
 
     mode: Literal["strict", "intersect", "union"] = option(

@@ -63,7 +63,7 @@ class _Option:
         flags = self.flags or (f"--{name.replace('_', '-')}",)
         # What a callback reads is text for click.
         read = {} if "callback" in self.settings else _settings_of(annotation)
-        read["required"] = "default" not in self.settings and _nothing(annotation) is ...
+        read["required"] = "default" not in self.settings and _empty_value(annotation) is ...
         return click.Option([*flags, name], **read | self.settings)
 
 
@@ -115,7 +115,7 @@ def _settings_of(annotation: object) -> dict[str, Any]:
     return {"type": parts[1] if kind is Annotated else annotation}
 
 
-def _nothing(annotation: object) -> object:
+def _empty_value(annotation: object) -> object:
     """What a value of this type is where nothing is given: None, empty, false; else `...`."""
     kinds: dict[object, object] = {Union: None, UnionType: None, tuple: (), dict: {}}
     return False if annotation is bool else kinds.get(get_origin(annotation), ...)
@@ -142,7 +142,7 @@ def _call(function: Callable[..., T], given: dict[str, Any]) -> T:
             case _Family(made):
                 arguments[name] = _call(made, given)
             case _Option():
-                arguments[name] = given.get(name, _nothing(parameter.annotation))
+                arguments[name] = given.get(name, _empty_value(parameter.annotation))
             case _:
                 arguments[name] = given[name]
     return function(**arguments)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from tiebreak.cli._families import Loading, form_options
+from tiebreak.cli._families import CandidateOptions, form_options
 from tiebreak.cli._options import File, family, option, verb
 from tiebreak.cli._shared import show
 
@@ -14,7 +14,7 @@ def candidates(
     paths: tuple[File, ...],
     *,
     out: Path | None = option("Write the pool to a Parquet file."),
-    loading: Loading = family(Loading),
+    loading: CandidateOptions = family(CandidateOptions),
     form: str | None = form_options,
 ) -> None:
     """Align the answers in logs and pools, and audit them.

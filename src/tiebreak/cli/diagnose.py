@@ -4,7 +4,7 @@ import shlex
 
 import click
 
-from tiebreak.cli._families import Loading, form_options, level_option
+from tiebreak.cli._families import CandidateOptions, form_options, level_option
 from tiebreak.cli._options import File, family, option, verb
 from tiebreak.cli._shared import show
 
@@ -13,7 +13,7 @@ from tiebreak.cli._shared import show
 def diagnose(
     paths: tuple[File, ...],
     *,
-    loading: Loading = family(Loading),
+    loading: CandidateOptions = family(CandidateOptions),
     level: float = level_option,
     power: float = option(
         "Probability with which a detectable difference is to be found.",

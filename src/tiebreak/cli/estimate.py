@@ -7,7 +7,7 @@ import click
 
 from tiebreak.cli._families import (
     MODES,
-    Loading,
+    CandidateOptions,
     form_or_csv_options,
     price_option,
     prices_option,
@@ -98,7 +98,7 @@ def estimate(
     mode: Literal["strict", "intersect", "union"] = option(
         f"{MODES} union: keep all, for stars.", default="strict"
     ),
-    loading: Loading = family(Loading, "mode"),
+    loading: CandidateOptions = family(CandidateOptions, "mode"),
     form: str | None = form_or_csv_options,
 ) -> None:
     """Say what judging would cost: calls, tokens, money and hours. No model is asked.
@@ -119,7 +119,7 @@ def estimate(
     """
     from tiebreak.study.estimate import sheet
     from tiebreak.study.estimate.cost import estimate_cost
-    from tiebreak.study.estimate.estimate import Pace
+    from tiebreak.study.estimate.estimate import Throughput
 
     goals = (asked.budget, asked.calls, asked.precision)
     if sum(goal is not None for goal in goals) > 1:
@@ -134,5 +134,5 @@ def estimate(
         planned = {name: value for name, value in both.items() if name not in _OF_COST}
         show(form, plan_judging(paths, Goal(*goals), **planned), plan_sheet)
         return
-    pace = Pace(asked.connections, asked.seconds, asked.calls_per_minute)
+    pace = Throughput(asked.connections, asked.seconds, asked.calls_per_minute)
     show(form, estimate_cost(paths, asked.protocols, pace=pace, **both), sheet)

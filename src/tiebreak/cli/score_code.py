@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._families import Loading
+from tiebreak.cli._families import CandidateOptions
 from tiebreak.cli._options import File, Folder, Name, NewFile, family, option, verb
 from tiebreak.cli._shared import echo_json
 from tiebreak.paths import to_file
@@ -48,7 +48,7 @@ def score_code(
         "--results/--no-results",
         default=True,
     ),
-    loading: Loading = family(Loading),
+    loading: CandidateOptions = family(CandidateOptions),
     as_json: bool = option("Print JSON instead of tables.", "--json"),
 ) -> None:
     """Run HumanEval's tests on answers, in a sandbox. It gives the answers their native score.

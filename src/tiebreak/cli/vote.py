@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tiebreak.cli._families import Loading
+from tiebreak.cli._families import CandidateOptions
 from tiebreak.cli._options import File, Port, family, option, verb
 from tiebreak.extras import to_install
 
@@ -35,7 +35,7 @@ def vote(
     seed: int = option("Seed of the items' order, pairs and sides.", default=0),
     host: str = option("Address to listen on.", default="127.0.0.1"),
     port: Port = option("Port; 0 takes a free one.", default=0),
-    loading: Loading = family(Loading),
+    loading: CandidateOptions = family(CandidateOptions),
 ) -> None:
     """Open a page where people vote on answers, until Ctrl-C. Nobody sees which model is which.
 

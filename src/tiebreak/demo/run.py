@@ -90,7 +90,7 @@ def run_demo(
     require_runtime()
     find_weights()
     study = demo_study(
-        protocol, judge, min(limit or ANSWERED, ANSWERED), seed, settings, that_can_run(benchmarks)
+        protocol, judge, min(limit or ANSWERED, ANSWERED), seed, settings, runnable(benchmarks)
     )
     logs = run_folder(out)
     choose = partial(most_different, number=judged or JUDGED[protocol])
@@ -167,7 +167,7 @@ def most_different(pool: CandidatePool, number: int) -> list[str]:
     return chosen
 
 
-def that_can_run(benchmarks: Sequence[str]) -> Sequence[str]:
+def runnable(benchmarks: Sequence[str]) -> Sequence[str]:
     """The benchmarks, without HumanEval where its tests must not run.
 
     Raises:

@@ -31,7 +31,7 @@ from tiebreak.candidates.inspect_logs import how_asked, items_of
 from tiebreak.candidates.inspect_types import LogSample
 from tiebreak.candidates.prompts import BENCHMARK
 from tiebreak.inspect_tasks import generate
-from tiebreak.inspect_tasks.arguments import Common, of_type
+from tiebreak.inspect_tasks.arguments import CommonArguments, of_type
 from tiebreak.inspect_tasks.contests import judged_answers, restore_contest
 from tiebreak.inspect_tasks.judging import Unanswered, judging_task
 from tiebreak.inspect_tasks.own_protocol import load_protocol
@@ -69,7 +69,7 @@ def arena(
     prompts: str | None = None,
     name: str = BENCHMARK,
     protocol: str = "round_robin",
-    **given: Unpack[Common],
+    **given: Unpack[CommonArguments],
 ) -> Task:
     """Let the models behind the role `contestants` answer prompts, and judge the answers at once.
 
@@ -81,9 +81,9 @@ def arena(
     """
     how = load_protocol(protocol)
     settings = {name: value for name, value in given.items() if name in settings_of(how)}
-    common: Common = {name: value for name, value in given.items() if name not in settings}  # type: ignore[assignment]
+    common: CommonArguments = {name: value for name, value in given.items() if name not in settings}  # type: ignore[assignment]
     _check(how, protocol, settings, common)
-    find = _who_judges(how, settings)
+    find = _find_roles(how, settings)
     merged = bool(common.get("merge_identical", True))
     unanswered = _unanswered(generate.prompts(prompts, name), find, merge_identical=merged)
     return judging_task(how, settings, find, unanswered=unanswered, **common)
@@ -112,7 +112,7 @@ def _check(
         raise PrerequisiteError(f"{names[0]} is the only contestant: {how.name} compares several.")
 
 
-def _who_judges(how: Protocol, settings: Mapping[str, Any]) -> FindRoles:
+def _find_roles(how: Protocol, settings: Mapping[str, Any]) -> FindRoles:
     if how.name != "peer_review":
         return judges
     require_readable(settings.get("method", ""), settings.get("degree"))
@@ -139,7 +139,7 @@ def _unanswered(asking: Task, find: FindRoles, *, merge_identical: bool) -> Unan
         ),
         configs,
         {ANSWERS_KEY: list(models), **(asking.metadata or {})},
-        partial(_to_be_asked, prompts),
+        partial(_with_contests, prompts),
         partial(_answered, merge_identical),
     )
 
@@ -152,7 +152,7 @@ def _as_logged(sample: Sample) -> LogSample:
     return LogSample.model_validate({**fields, "epoch": 1, "files": list(sample.files or ())})
 
 
-def _to_be_asked(prompts: Sequence[Sample], contests: Sequence[Sample]) -> list[Sample]:
+def _with_contests(prompts: Sequence[Sample], contests: Sequence[Sample]) -> list[Sample]:
     """The prompts as they came, with contests in their metadata that have no answers yet."""
     samples = []
     for prompt, judged in zip(prompts, contests, strict=True):

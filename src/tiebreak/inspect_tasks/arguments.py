@@ -18,7 +18,7 @@ Media = Literal["refuse", "mark", "show"]
 WithoutKey = Literal["refuse", "drop"]
 
 
-class Common(TypedDict, total=False):
+class CommonArguments(TypedDict, total=False):
     """Arguments of every judging task.
 
     candidates: Folder or files with the candidates' logs, several separated by commas.
@@ -77,7 +77,7 @@ class Common(TypedDict, total=False):
     quorum: int | None
 
 
-DEFAULTS: Common = {
+DEFAULTS: CommonArguments = {
     "candidates": None,
     "task_type": None,
     "rubric": None,
@@ -102,7 +102,7 @@ DEFAULTS: Common = {
 }
 
 
-def checked(given: Common, settings: Collection[str] = ()) -> Common:
+def checked(given: CommonArguments, settings: Collection[str] = ()) -> CommonArguments:
     """The arguments of every judging task, with defaults, once they can be used.
 
     `settings` are names of the task's own arguments, for a hint.
@@ -112,7 +112,7 @@ def checked(given: Common, settings: Collection[str] = ()) -> Common:
             near = difflib.get_close_matches(name, (*DEFAULTS, *settings), n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
             raise PrerequisiteError(f"There is no argument {name!r} (-T {name}=…).{hint}")
-    common: Common = {**DEFAULTS, **given}
+    common: CommonArguments = {**DEFAULTS, **given}
     # Arguments of the command line come as whatever YAML makes of them.
     for switch in ("saturated_only", "merge_identical", "same_settings"):
         flag(switch, common[switch])

@@ -12,7 +12,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 from inspect_ai.util import DisplayType
 
-from tiebreak.inspect_tasks.arguments import Common, of_type
+from tiebreak.inspect_tasks.arguments import CommonArguments, of_type
 from tiebreak.inspect_tasks.judging import judging_task
 from tiebreak.prerequisite import task
 from tiebreak.progress import watch
@@ -26,7 +26,7 @@ CANARY: Final[Protocol] = replace(find_protocol("full_pairwise"), name="canary")
 
 @task
 def canary(
-    swap: Swap = "always", checklist: Checklist = "always", **common: Unpack[Common]
+    swap: Swap = "always", checklist: Checklist = "always", **common: Unpack[CommonArguments]
 ) -> Task:
     """Ask a judge about planted answers alone, as -T canaries=N does beside a ranking.
 
@@ -36,7 +36,7 @@ def canary(
         swap: Ask a match in the second order of presentation: always, close, sample or never.
         checklist: Vote on the checklist always, or only where principles come out even (ties).
     """
-    given: Common = {"canaries": len(attacks()), **common, "settle": False}
+    given: CommonArguments = {"canaries": len(attacks()), **common, "settle": False}
     settings = {"swap": swap, "checklist": checklist}
     for setting, wanted in settings_of(CANARY).items():
         of_type(setting, settings[setting], wanted)

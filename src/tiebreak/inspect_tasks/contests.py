@@ -36,7 +36,7 @@ from tiebreak.candidates import (
     load_candidates,
     passed,
 )
-from tiebreak.inspect_tasks.arguments import Common, Media, one_of
+from tiebreak.inspect_tasks.arguments import CommonArguments, Media, one_of
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.attacks import Canary
 from tiebreak.scorers.contest import Contest
@@ -58,7 +58,7 @@ NO_CANDIDATES = (
 )
 
 
-def load_pools(common: Common, protocol: Protocol) -> tuple[CandidatePool, ...]:
+def load_pools(common: CommonArguments, protocol: Protocol) -> tuple[CandidatePool, ...]:
     """The pool behind the task argument `candidates`; with the mode `union` there may be several.
 
     Raises:

@@ -33,7 +33,7 @@ from tiebreak.candidates import (
     CandidatePool,
     Shard,
 )
-from tiebreak.inspect_tasks.arguments import Common, checked
+from tiebreak.inspect_tasks.arguments import CommonArguments, checked
 from tiebreak.inspect_tasks.contests import contest_samples, load_pools, models_of, restore_contest
 from tiebreak.inspect_tasks.own_protocol import check_settings
 from tiebreak.inspect_tasks.planting import planted, settings_for
@@ -47,7 +47,7 @@ from tiebreak.scorers.judge import ModelFailedError
 from tiebreak.scorers.model_judge import ModelJudge
 from tiebreak.scorers.probation import Probation
 from tiebreak.scorers.prompt import fingerprint
-from tiebreak.scorers.protocols import Protocol, judge_item, share_nothing
+from tiebreak.scorers.protocols import Protocol, judge_item, nothing_shared
 from tiebreak.scorers.ranking import ballots_table, ranking
 from tiebreak.scorers.session import Record
 
@@ -96,7 +96,7 @@ def judging_task(
     *,
     only_canaries: bool = False,
     unanswered: Unanswered | None = None,
-    **given: Unpack[Common],
+    **given: Unpack[CommonArguments],
 ) -> Task:
     """A task that judges the items of a pool with a protocol; or only canaries, planted among them.
 
@@ -135,7 +135,7 @@ def judging_task(
         samples = unanswered.prepare(samples)
     # Contests are restored when they are judged; before that only what they share needs them all.
     shared: Mapping[str, Any] = {}
-    if protocol.prepare is not share_nothing:
+    if protocol.prepare is not nothing_shared:
         shared = protocol.prepare([restore_contest(sample.metadata or {}) for sample in samples])
     check_settings(protocol, {**settings, **shared}, models)
     answering = {ANSWERS_KEY: unanswered.models} if unanswered else {}
@@ -154,7 +154,7 @@ def judging_task(
         part = "canaries" if only_canaries else common["shard"] or "whole"
         attempt = Attempt(budget, lambda: f"{identify()}-{part.replace('/', '-of-')}", settling)
         attempt.check()
-    samples, canaries = _in_part(samples, common, only_canaries)
+    samples, canaries = _items_of_shard(samples, common, only_canaries)
     solver = judge_items(
         protocol,
         {**settings, **shared},
@@ -189,8 +189,8 @@ def judging_task(
     )
 
 
-def _in_part(
-    samples: list[Sample], common: Common, only_canaries: bool
+def _items_of_shard(
+    samples: list[Sample], common: CommonArguments, only_canaries: bool
 ) -> tuple[list[Sample], list[Sample]]:
     """The items that this run or shard judges, and the canaries that are planted among them."""
     canaries = planted(samples, common["canaries"], common["seed"])
@@ -242,7 +242,7 @@ def judge_items(
             latest = ballots
 
         if settling is not None:
-            await settling.caught_up(state.sample_id)
+            await settling.earlier_items_done(state.sample_id)
         try:
             contest = restore_contest(state.metadata, state.input)
             ballots = await run.judge(contest, record, partial(complete, state))
@@ -364,7 +364,7 @@ class _Run:
 def run_id(
     protocol: Protocol,
     settings: Mapping[str, Any],
-    common: Common,
+    common: CommonArguments,
     samples: Sequence[Sample],
     roles: Callable[[], Roles],
 ) -> str:
@@ -384,7 +384,7 @@ def run_id(
 
 
 def _log_metadata(
-    protocol: Protocol, pools: Sequence[CandidatePool], common: Common, run: str
+    protocol: Protocol, pools: Sequence[CandidatePool], common: CommonArguments, run: str
 ) -> dict[str, Any]:
     """What a ranking log says about itself: protocol, version, seed, and how answers came about.
 

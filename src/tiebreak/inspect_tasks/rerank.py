@@ -2,14 +2,14 @@
 
 inspect eval tiebreak/round_robin -T candidates=logs/ --model-role judge=openai/gpt-5
 
-All tasks take the arguments of `Common` beside their own.
+All tasks take the arguments of `CommonArguments` beside their own.
 """
 
 from typing import Any, Unpack
 
 from inspect_ai import Task
 
-from tiebreak.inspect_tasks.arguments import Common, of_type, whole
+from tiebreak.inspect_tasks.arguments import CommonArguments, of_type, whole
 from tiebreak.inspect_tasks.judging import judging_task
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.inspect_tasks.roles import FindRoles, judges, peers, require_readable
@@ -20,25 +20,25 @@ from tiebreak.text import Names
 
 
 @task
-def original(**common: Unpack[Common]) -> Task:
+def original(**common: Unpack[CommonArguments]) -> Task:
     """Rank candidates by the benchmark's own metric, without a call (SEAL, §3)."""
     return _judging("original", **locals())
 
 
 @task
-def pointwise(**common: Unpack[Common]) -> Task:
+def pointwise(**common: Unpack[CommonArguments]) -> Task:
     """Grade every candidate on its own (SEAL, §3)."""
     return _judging("pointwise", **locals())
 
 
 @task
-def fixed_rubric(**common: Unpack[Common]) -> Task:
+def fixed_rubric(**common: Unpack[CommonArguments]) -> Task:
     """Write one rubric for the benchmark, then grade every candidate by it (SEAL, §3)."""
     return _judging("fixed_rubric", **locals())
 
 
 @task
-def listwise(**common: Unpack[Common]) -> Task:
+def listwise(**common: Unpack[CommonArguments]) -> Task:
     """Rank all candidates in one call (SEAL, §3)."""
     return _judging("listwise", **locals())
 
@@ -48,7 +48,7 @@ def flat_bracket(
     tiers: int | None = None,
     swap: Swap = "sample",
     checklist: Checklist = "always",
-    **common: Unpack[Common],
+    **common: Unpack[CommonArguments],
 ) -> Task:
     """SEAL's bracket with a checklist that stays as it is (SEAL, §3).
 
@@ -67,7 +67,7 @@ def seal(
     checklist: Checklist = "always",
     refine: bool = True,
     critique: bool = True,
-    **common: Unpack[Common],
+    **common: Unpack[CommonArguments],
 ) -> Task:
     """Re-rank candidates by SEAL: seeded elimination with a meta-judge (SEAL, §2).
 
@@ -88,7 +88,7 @@ def swiss(
     swap: Swap = "sample",
     checklist: Checklist = "always",
     refine: bool = True,
-    **common: Unpack[Common],
+    **common: Unpack[CommonArguments],
 ) -> Task:
     """SEAL's judge, seeding and checklist in Swiss pairing, without elimination.
 
@@ -109,7 +109,7 @@ def round_robin(
     checklist: Checklist = "always",
     newcomers: Names = None,
     baseline: str | None = None,
-    **common: Unpack[Common],
+    **common: Unpack[CommonArguments],
 ) -> Task:
     """Rounds of a round robin on every item: pairs and sides balanced over items, nothing waits.
 
@@ -128,7 +128,7 @@ def round_robin(
 
 @task
 def sorted(
-    swap: Swap = "sample", checklist: Checklist = "always", **common: Unpack[Common]
+    swap: Swap = "sample", checklist: Checklist = "always", **common: Unpack[CommonArguments]
 ) -> Task:
     """A full order of every item by binary insertion, in about N·log₂N matches.
 
@@ -141,7 +141,7 @@ def sorted(
 
 @task
 def full_pairwise(
-    swap: Swap = "sample", checklist: Checklist = "always", **common: Unpack[Common]
+    swap: Swap = "sample", checklist: Checklist = "always", **common: Unpack[CommonArguments]
 ) -> Task:
     """Judge all pairs: the reference that the other protocols are measured against (SEAL, §3).
 
@@ -154,7 +154,7 @@ def full_pairwise(
 
 
 @task
-def stars(rule: bool = True, **common: Unpack[Common]) -> Task:
+def stars(rule: bool = True, **common: Unpack[CommonArguments]) -> Task:
     """Give every answer 0 to 3 stars by the key of its item (LLMEval-Fair, figure 11).
 
     Args:
@@ -169,7 +169,7 @@ def peer_review(
     reviewers: dict[str, str | None] | list[str | None] | None = None,
     degree: int | None = None,
     method: str = "kemeny_young",
-    **common: Unpack[Common],
+    **common: Unpack[CommonArguments],
 ) -> Task:
     """Let the models behind the role `peers` rank all answers, their own among them (Peer review).
 
@@ -191,7 +191,9 @@ def peer_review(
 
 @task
 def own(
-    protocol: str | None = None, settings: dict[str, Any] | None = None, **common: Unpack[Common]
+    protocol: str | None = None,
+    settings: dict[str, Any] | None = None,
+    **common: Unpack[CommonArguments],
 ) -> Task:
     """Judge with a protocol of your own.
 
@@ -206,7 +208,7 @@ def own(
     return judging_task(load_protocol(protocol), settings or {}, **common)
 
 
-def _judging(name: str, common: Common, find: FindRoles = judges, **settings: Any) -> Task:
+def _judging(name: str, common: CommonArguments, find: FindRoles = judges, **settings: Any) -> Task:
     """A task by the arguments of its function, which are its `locals`."""
     protocol = find_protocol(name)
     for setting, wanted in settings_of(protocol).items():

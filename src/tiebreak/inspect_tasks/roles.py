@@ -107,7 +107,7 @@ def judges(candidates: Sequence[str]) -> Roles:
         raise PrerequisiteError("The role 'meta_judge' takes one model, not a list of them.")
     judge = get_model(role="judge")
     if judge.api.model_name == "none":
-        raise PrerequisiteError(NO_JUDGE + _strays(roles))
+        raise PrerequisiteError(NO_JUDGE + _unknown_roles(roles))
     # As a default it would be a copy, which Inspect does not take for the task's own model.
     meta_judge = get_model(role="meta_judge") if "meta_judge" in roles else judge
     models = {"judge": judge, "meta_judge": meta_judge}
@@ -127,7 +127,7 @@ def contestants() -> dict[str, Model]:
     bound = model_roles().get(CONTESTANTS) or []
     models = bound if isinstance(bound, list) else [bound]
     if not models:
-        raise PrerequisiteError(NO_CONTESTANTS + _strays(model_roles()))
+        raise PrerequisiteError(NO_CONTESTANTS + _unknown_roles(model_roles()))
     return _all_different(models, f"The role {CONTESTANTS!r}")
 
 
@@ -143,7 +143,7 @@ def _all_different(bound: Sequence[Model], role: str) -> dict[str, Model]:
     return {reviewer.name: model for reviewer, model in zip(named, bound, strict=True)}
 
 
-def _strays(roles: Collection[str]) -> str:
+def _unknown_roles(roles: Collection[str]) -> str:
     """Which roles were given that judging does not know: they are misspelt."""
     known = ("judge", "meta_judge", "peers", CONTESTANTS)
     strays = [repr(name) for name in roles if name not in known]
@@ -199,7 +199,7 @@ def peers(given: object = None, degree: int | None = None) -> FindRoles:
         if bound is None:
             # Outside of an eval there are no roles at all, and this raises ValueError.
             get_model(role="judge")
-            raise PrerequisiteError(NO_PEERS + _strays(model_roles()))
+            raise PrerequisiteError(NO_PEERS + _unknown_roles(model_roles()))
         models = bound if isinstance(bound, list) else [bound]
         reviewers = match_reviewers([str(model) for model in models], candidates, given)
         require_panel([str(model) for model in models])

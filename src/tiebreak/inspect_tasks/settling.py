@@ -25,7 +25,7 @@ from inspect_ai.util import EarlyStop
 from pydantic import JsonValue
 
 from tiebreak.candidates import CONTEST_KEY
-from tiebreak.inspect_tasks.arguments import Common
+from tiebreak.inspect_tasks.arguments import CommonArguments
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.settlement import RankingTest
 from tiebreak.scorers.ballots import Skipped
@@ -73,7 +73,9 @@ class Settling:
             ranking each.
     """
 
-    def __init__(self, models: Sequence[str], samples: Sequence[Sample], common: Common) -> None:
+    def __init__(
+        self, models: Sequence[str], samples: Sequence[Sample], common: CommonArguments
+    ) -> None:
         top = None if common["settle"] is True else common["settle"]
         if top is not None and top >= len(models):
             raise PrerequisiteError(
@@ -119,7 +121,7 @@ class Settling:
         if id in self._turns:
             self._begun.add(self._turns[id])
 
-    async def caught_up(self, sample_id: str | int) -> None:
+    async def earlier_items_done(self, sample_id: str | int) -> None:
         """Wait until every item before this one has been judged or has begun.
 
         A retry begins new items while it still takes over those of earlier attempts. Without them
@@ -224,7 +226,7 @@ class Attempt:
                 raise PrerequisiteError(ONE_BUDGET)
             if limited:
                 self._ledger = ledger
-                self._budget.go_on(ledger)
+                self._budget.begin_attempt(ledger)
         except OSError as error:
             if limited:
                 raise PrerequisiteError(

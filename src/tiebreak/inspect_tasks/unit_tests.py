@@ -102,7 +102,7 @@ def confirmed_sandbox(confirm_run_unsafe_code: bool = False, trust_code: bool = 
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        await _is_here(confirm_run_unsafe_code, trust_code)
+        await _is_this_machine(confirm_run_unsafe_code, trust_code)
         return state
 
     return solve
@@ -138,7 +138,7 @@ def unit_tests(confirm_run_unsafe_code: bool = False, trust_code: bool = False) 
             why = f"the answer holds no whole function {entry_point}"
             return Score(value=INCORRECT, explanation=why)
         try:
-            here = await _is_here(confirm_run_unsafe_code, trust_code)
+            here = await _is_this_machine(confirm_run_unsafe_code, trust_code)
             verdict = await _verdict(order(program, prompt, test, entry_point, trusted=here))
         except _FAILURES as error:
             verdict = {"error": f"{type(error).__name__}: {error}"}
@@ -151,7 +151,7 @@ def unit_tests(confirm_run_unsafe_code: bool = False, trust_code: bool = False) 
     return score
 
 
-async def _is_here(confirmed: bool, trusted: bool) -> bool:
+async def _is_this_machine(confirmed: bool, trusted: bool) -> bool:
     """Whether the sample's sandbox is this very machine, whatever it is called: it sees our files.
 
     Raises:

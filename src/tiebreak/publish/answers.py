@@ -59,11 +59,11 @@ def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
             misses.append(f"{shown}: {' '.join(str(error).split())}")
             continue
         if missing := list(_missing(run, pool)):
-            misses.append(f"{shown}: {_some(missing, len(run.judged))} not there")
-        elif other := list(_unlike(run, pool)):
+            misses.append(f"{shown}: {_in_words(missing, len(run.judged))} not there")
+        elif other := list(_changed_answers(run, pool)):
             unlike.append(
                 f"{shown} holds other answers than {run.log.path} judged, to "
-                f"{_some(other, len(run.judged))}: another run of these models. Give the files "
+                f"{_in_words(other, len(run.judged))}: another run of these models. Give the files "
                 "that were judged: --candidates PATH"
             )
         else:
@@ -127,7 +127,7 @@ def _missing(run: Run, pool: CandidatePool) -> Iterator[str]:
             yield item.item_id
 
 
-def _unlike(run: Run, pool: CandidatePool) -> Iterator[str]:
+def _changed_answers(run: Run, pool: CandidatePool) -> Iterator[str]:
     """The items to which a pool holds other answers than were judged.
 
     Of identical answers one was judged, and they may differ in blanks. A log that does not hold the
@@ -200,6 +200,6 @@ def _models(run: Run, item: ItemBallots) -> list[str]:
     return [run.names.get(name, name) for name in item.models]
 
 
-def _some(names: Sequence[str], total: int) -> str:
+def _in_words(names: Sequence[str], total: int) -> str:
     named = listed(sorted(set(names)), most=LISTED)
     return f"{len(names):,} of {count(total, 'judged item')} ({named})"

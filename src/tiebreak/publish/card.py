@@ -82,7 +82,7 @@ def card(
     newline = "\r\n" if "\r\n" in before else "\n"
     matter = merged(head, files, title=title, license=license)
     licensed = bool((yaml.safe_load(matter) or {}).get("license"))
-    ours = our_part(rows, files, contests=contests, licensed=licensed, repo_id=repo_id)
+    ours = generated_part(rows, files, contests=contests, licensed=licensed, repo_id=repo_id)
     ours = ours.replace("\n", newline)
     # Lines that were there keep their ends; what YAML came anew gets those of the others.
     matter = newline.join(re.split(r"\r\n|\r|\n", matter)) if matter != head else matter
@@ -110,7 +110,7 @@ def split(readme: str) -> tuple[str, str]:
     return (block[2], readme[block.end() :]) if block else ("", readme)
 
 
-def our_part(
+def generated_part(
     rows: Iterable[Mapping[str, Any]],
     files: Mapping[str, bytes],
     *,
@@ -433,7 +433,7 @@ def merged(text: str, paths: Collection[str], *, title: str, license: str | None
         "configs": _configs(given.get("configs"), configs_for(paths)),
     }
     changed = {name: value for name, value in wanted.items() if given.get(name) != value}
-    return _spliced(text, given, changed) if changed else text
+    return _updated_yaml(text, given, changed) if changed else text
 
 
 def _fits(path: str, pattern: str) -> bool:
@@ -476,7 +476,7 @@ def _configs(given: Any, ours: list[dict[str, Any]]) -> list[Any]:
     return configs
 
 
-def _spliced(text: str, given: Mapping[str, Any], changed: Mapping[str, Any]) -> str:
+def _updated_yaml(text: str, given: Mapping[str, Any], changed: Mapping[str, Any]) -> str:
     """The same YAML with some keys replaced or added; all of it anew where that does not work."""
     wanted = {**given, **changed}
     # First so that a list which only grew keeps the comments in it.

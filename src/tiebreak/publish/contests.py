@@ -21,7 +21,7 @@ from tiebreak.analysis.contests import ContestReport, played_ballots
 from tiebreak.analysis.frames import Row
 from tiebreak.analysis.standing import whole
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.facts import public_names, public_words
+from tiebreak.publish.facts import public_names, public_reason
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.report.json import document, json_ready, only
@@ -97,9 +97,9 @@ def contest_of(report: ContestReport) -> Contest:
         table=table,
         spoilt=(),
         notes=(),
-        items_reason=public_words(str(report.items_reason)) if report.items_reason else None,
+        items_reason=public_reason(str(report.items_reason)) if report.items_reason else None,
     )
-    election = _elected(report, table)
+    election = _proven_ballots(report, table)
     return Contest(
         contest_id=_contest_id(report, table),
         report=report,
@@ -167,7 +167,7 @@ def _public_table(table: ScoreTable) -> ScoreTable:
     )
 
 
-def _elected(report: ContestReport, table: ScoreTable) -> Election:
+def _proven_ballots(report: ContestReport, table: ScoreTable) -> Election:
     """The benchmarks that are played as ballots, merged; only what is proven."""
     election = elect(played_ballots(table, report.rounds), METHODS, time_limit=_TIME_LIMIT)
     if election.kemeny is None or election.kemeny.optimal:
@@ -195,7 +195,7 @@ def _contest_id(report: ContestReport, table: ScoreTable) -> str:
 
 
 def _notes(report: ContestReport, table: ScoreTable) -> Iterator[str]:
-    yield from filter(None, map(public_words, table.public_notes))
+    yield from filter(None, map(public_reason, table.public_notes))
     yield from unlike_scales(table, report.rounds)
     played = {name for names in report.rounds for name in names}
     if unused := [name for name in table.benchmarks if name not in played]:

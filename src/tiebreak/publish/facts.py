@@ -157,13 +157,13 @@ def model_id(model: str) -> str:
     return "/".join(parts) or UNSPECIFIED
 
 
-def flattened(model: str) -> tuple[str, str]:
+def developer_and_name(model: str) -> tuple[str, str]:
     """Developer and model, each the name of one folder: `azure/openai/x` is `azure`, `openai_x`."""
     developer, _, name = model_id(model).partition("/")
     return (developer, name.replace("/", "_")) if name else (UNSPECIFIED, developer)
 
 
-def public_words(text: str | None) -> str | None:
+def public_reason(text: str | None) -> str | None:
     """A reason as one short line, without addresses and folders (providers' messages have them)."""
     if text is None:
         return None

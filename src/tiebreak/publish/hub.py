@@ -353,7 +353,7 @@ class _Publication:
     def attempt(self) -> Outcome:
         """Look at the dataset as it is now, and add in one commit what is missing."""
         self.tries += 1
-        seen = self._look()
+        seen = self._read_head()
         self.was_private |= seen.private
         changes = missing_files(self.bundle, seen, license=self.license, repo_id=self.repo_id)
         number = None
@@ -364,11 +364,11 @@ class _Publication:
             # The answer was lost: the files are there, so that commit has landed.
             for commit in self.api.list_repo_commits(self.repo_id, repo_type="dataset"):
                 if commit.title == _title(self.sent):
-                    self._has_landed(commit.commit_id, self.sent)
+                    self._is_committed(commit.commit_id, self.sent)
                     break
         return self._outcome(seen, number)
 
-    def _look(self) -> Snapshot:
+    def _read_head(self) -> Snapshot:
         """The dataset at its head; it is created when it is not there, private at first."""
         from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
@@ -419,7 +419,7 @@ class _Publication:
                     "what it names, then publish again."
                 ) from error
             raise
-        self._has_landed(done.oid, runs)
+        self._is_committed(done.oid, runs)
         number: int | None = done.pr_num
         return number
 
@@ -427,7 +427,7 @@ class _Publication:
         runs = self.bundle.runs.items()
         return [run_id for run_id, files in runs if not files.keys().isdisjoint(changes)]
 
-    def _has_landed(self, commit: str, runs: list[str]) -> None:
+    def _is_committed(self, commit: str, runs: list[str]) -> None:
         self.landed = commit
         self.published |= set(runs)
 
@@ -444,7 +444,7 @@ class _Publication:
                 proposed = look(self.api, self.repo_id, f"refs/pr/{request.num}")
                 if all(proposed.holds(p, changes[p]) for p in changes.keys() & self.bundle.files):
                     if self.sent is not None:
-                        self._has_landed(proposed.head, self.sent)
+                        self._is_committed(proposed.head, self.sent)
                     return request.num
         return None
 

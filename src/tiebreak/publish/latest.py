@@ -255,19 +255,19 @@ def same_content(path: str, ours: bytes, theirs: bytes) -> bool:
         return True
     try:
         if path.endswith(".parquet"):
-            return _alike(from_parquet(ours).to_pylist(), from_parquet(theirs).to_pylist())
-        return path.endswith(".json") and _alike(json.loads(ours), json.loads(theirs))
+            return _is_close(from_parquet(ours).to_pylist(), from_parquet(theirs).to_pylist())
+        return path.endswith(".json") and _is_close(json.loads(ours), json.loads(theirs))
     except (ValueError, OSError):  # damaged: certainly not ours; Arrow's errors are among these
         return False
 
 
-def _alike(ours: Any, theirs: Any) -> bool:
+def _is_close(ours: Any, theirs: Any) -> bool:
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
         shared = ours.keys() & theirs.keys()
         added = shared in (ours.keys(), theirs.keys()) and bool(shared) == bool(ours or theirs)
-        return added and all(_alike(ours[key], theirs[key]) for key in shared)
+        return added and all(_is_close(ours[key], theirs[key]) for key in shared)
     if isinstance(ours, list) and isinstance(theirs, list):
-        return len(ours) == len(theirs) and all(map(_alike, ours, theirs))
+        return len(ours) == len(theirs) and all(map(_is_close, ours, theirs))
     if isinstance(ours, float) and isinstance(theirs, float | int):
         return math.isclose(ours, theirs, rel_tol=_CLOSE, abs_tol=_CLOSE)
     return type(ours) is type(theirs) and bool(ours == theirs)

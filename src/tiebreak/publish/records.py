@@ -33,7 +33,7 @@ from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.standing import Placed
 from tiebreak.candidates import Candidate, CandidatePool, Item
 from tiebreak.publish.contests import CSD, Contest, contest_rows, score_rows
-from tiebreak.publish.facts import flattened, model_id
+from tiebreak.publish.facts import developer_and_name, model_id
 from tiebreak.publish.runs import Run
 from tiebreak.report.figures.canvas import slug
 from tiebreak.report.json import json_ready
@@ -146,7 +146,7 @@ def model_info(model: str) -> Json:
     """What is known of a model: its name."""
     info: Json = {"name": model, "id": model_id(model), "additional_details": dict(_UNKNOWN)}
     # The folder of a name without a developer in front is named by this field.
-    return info if "/" in info["id"] else {**info, "developer": flattened(model)[0]}
+    return info if "/" in info["id"] else {**info, "developer": developer_and_name(model)[0]}
 
 
 def _board_results(run: Run, board: Leaderboard, row: LeaderboardRow) -> Iterator[Json]:
@@ -341,7 +341,7 @@ def stem_of(run_id: str, model: str) -> str:
     """Path of a model's record without its suffix; the same for the same run and model."""
     digest = hashlib.sha256(f"{run_id}\n{model}".encode("utf-8", "surrogatepass")).digest()
     name = uuid.UUID(bytes=digest[:16], version=4)
-    return f"data/{COLLECTION}/{'/'.join(flattened(model))}/{name}"
+    return f"data/{COLLECTION}/{'/'.join(developer_and_name(model))}/{name}"
 
 
 def dumps(data: Json, indent: int | None = None) -> str:
@@ -506,7 +506,9 @@ def entries(runs: Iterable[Run], repo_id: str) -> dict[str, bytes]:
         for row in board.rows
         if not math.isnan(row.borda)
     ]
-    folders = _distinct({row.model: "/".join(flattened(row.model)) for _, _, row in scored})
+    folders = _distinct(
+        {row.model: "/".join(developer_and_name(row.model)) for _, _, row in scored}
+    )
     tasks = _distinct({_task(board): slug(*_task(board)) for _, board, _ in scored})
     return {
         f"{folders[row.model]}/{FOLDER}/tiebreak-{tasks[_task(board)]}.yaml": _file(

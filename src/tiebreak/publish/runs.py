@@ -28,7 +28,7 @@ from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import JudgedItem, RankingLog, read_ranking_logs
 from tiebreak.ranking_logs.log import placement_of
-from tiebreak.ranking_logs.read import samples_again
+from tiebreak.ranking_logs.read import reread_samples
 from tiebreak.report.figures.canvas import slug
 from tiebreak.scorers.ballots import ItemBallots
 
@@ -78,7 +78,7 @@ class Run:
             UnreadableLogError: a log has changed since it was read.
         """
         public = {old: new for new, old in self.names.items()}
-        for sample in filter(_is_judged, samples_again(self.log)):
+        for sample in filter(_is_judged, reread_samples(self.log)):
             yield _renamed(sample, public)
 
 

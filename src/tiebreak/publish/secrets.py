@@ -176,7 +176,7 @@ def _credentials(value: str, called: Called) -> Iterator[str]:
         yield from _named_secret(given.strip("\"'"), "key" if kind and kind != "id" else called)
     if not _PATH.fullmatch(rest):
         yield from _named_secret(value, called, any_look=True)
-        yield from _by_look(rest, called)
+        yield from _by_pattern(rest, called)
 
 
 def _inside(data: Any, called: Called) -> Iterator[str]:
@@ -205,14 +205,14 @@ def _in_address(address: str, called: Called) -> Iterator[str]:
         query = parse_qsl(parts.query)
         yield from _user(parts.username or "", parts.password or "")
     except ValueError:  # no address after all
-        yield from _by_look(address, called)
+        yield from _by_pattern(address, called)
         return
     for name, text in query:
         kind = called_by(name) or called
         yield from _named_secret(text, kind)
-        yield from _by_look(text, kind)
+        yield from _by_pattern(text, kind)
     for text in re.split(r"[/&=#@]", f"{parts.hostname}/{parts.path}#{parts.fragment}"):
-        yield from _by_look(text, called)
+        yield from _by_pattern(text, called)
     if parts.scheme in ("http", "https"):
         yield from _in_path(parts.netloc.rpartition("@")[2], parts.path, called)
 
@@ -266,13 +266,13 @@ def _named_secret(value: str, called: Called, *, any_look: bool = False) -> Iter
     value = _SCHEME.sub("", value)
     for part in dict.fromkeys([value, *re.split(r"\s*[,;|]\s*", value)]):
         complete = part == value and (any_look or called == "password")
-        if not _says_nothing(part, any_look=complete):
+        if not _is_too_common(part, any_look=complete):
             yield part
     if (text := _encoded_text(value)) is not None:
         yield from _credentials(text, called)
 
 
-def _says_nothing(part: str, *, any_look: bool) -> bool:
+def _is_too_common(part: str, *, any_look: bool) -> bool:
     """Whether any text may hold it, although it is called a secret."""
     plain = (is_word(part) and part.isalnum()) or (part.isdigit() and len(part) < 10)
     return (
@@ -282,7 +282,7 @@ def _says_nothing(part: str, *, any_look: bool) -> bool:
     )
 
 
-def _by_look(text: str, called: Called) -> Iterator[str]:
+def _by_pattern(text: str, called: Called) -> Iterator[str]:
     """What has the mark of a key, or looks as if chance had made it."""
     for key in (*_MARKED.findall(text), *_JWT.findall(text)):
         yield from _pieces(key)

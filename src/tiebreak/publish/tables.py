@@ -26,7 +26,7 @@ from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.standing import Placed, Standing, best_first, left_open, whole
-from tiebreak.publish.facts import public_words
+from tiebreak.publish.facts import public_reason
 from tiebreak.publish.runs import Run
 from tiebreak.rankers import bootstrap_items, competition_ranks
 from tiebreak.rankers.pairwise_tests import separation
@@ -425,7 +425,7 @@ def _entries(run: Run, samples: Iterable[JudgedItem]) -> Iterator[Entry]:
         shared = _item_columns(run, sample.ballots, sample.epoch)
         shared["counts"] = sample.problem is None
         for number, (row, words) in enumerate(item_ballots(sample.ballots)):
-            row["unscored"] = public_words(row.get("unscored"))
+            row["unscored"] = public_reason(row.get("unscored"))
             if row["kind"] == "verdict":
                 row["principles"], row["checklist"] = next(votes), next(votes)
             yield {**shared, "ballot": number, **row}, words

@@ -294,7 +294,7 @@ def relative_scores(
         # Two logarithms' difference varies by both variances, less twice what they share.
         variance = np.diag(relative)
         errors = np.sqrt(np.maximum(variance[:, None] + variance[None] - 2 * relative, 0))
-        more = 0 if pseudo is None else _one_more(pseudo, base) / values
+        more = 0 if pseudo is None else _effect_of_item(pseudo, base) / values
     if reference is None:
         lower, upper = _against_all(logs, relative, errors, n, how)
     else:
@@ -307,7 +307,7 @@ def relative_scores(
     )
 
 
-def _one_more(pseudo: FloatArray, base: int) -> FloatArray:
+def _effect_of_item(pseudo: FloatArray, base: int) -> FloatArray:
     """What one item more moves each difference from a model, (N,), if it differs as others do.
 
     It has the size of the differences that are not 0, as in `paired_interval`; 1 without any.

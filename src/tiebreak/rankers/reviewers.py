@@ -341,7 +341,7 @@ def own_and_peers(ranks: ArrayLike, own: Sequence[int | None]) -> tuple[FloatArr
     of `peer_views`.
     """
     table = comparing(within_ballots(items_table(ranks)))
-    is_own = _own_cells(own, *table.shape[1:])
+    is_own = _own_answer_mask(own, *table.shape[1:])
     return np.where(is_own, table, np.nan), np.where(is_own, np.nan, table)
 
 
@@ -359,7 +359,7 @@ def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:
         Shape (items, N): > 0 where a model favours itself, NaN where there is nothing to compare.
     """
     table = comparing(items_table(ranks))
-    peers = np.where(_own_cells(own, *table.shape[1:]), np.nan, table)
+    peers = np.where(_own_answer_mask(own, *table.shape[1:]), np.nan, table)
     gaps: FloatArray = np.full((len(table), table.shape[2]), np.nan)
     for reviewer, column in enumerate(own):
         if column is None:
@@ -377,7 +377,7 @@ def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:
     return gaps
 
 
-def _own_cells(own: Sequence[int | None], n_reviewers: int, n: int) -> NDArray[np.bool_]:
+def _own_answer_mask(own: Sequence[int | None], n_reviewers: int, n: int) -> NDArray[np.bool_]:
     """Whether an answer is the reviewer's own, shape (reviewers, N)."""
     if len(own) != n_reviewers:
         raise RankingError(f"{len(own)} entries in own for {n_reviewers} reviewers")

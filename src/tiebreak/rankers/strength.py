@@ -162,7 +162,7 @@ def elo_statistic(
         played = np.repeat(np.arange(len(times)), times)
         orders = (generator.permutation(played) for _ in range(permutations))
         rating: FloatArray = np.mean(
-            [_play(evalica, matches, order, k) for order in orders], axis=0
+            [_elo_ratings(evalica, matches, order, k) for order in orders], axis=0
         )
         return rating
 
@@ -217,7 +217,7 @@ def refuse_separable(wins: FloatArray) -> None:
     )
 
 
-def _play(evalica: ModuleType, matches: Matches, order: IntArray, k: float) -> FloatArray:
+def _elo_ratings(evalica: ModuleType, matches: Matches, order: IntArray, k: float) -> FloatArray:
     """Elo ratings, shape (N,), after the matches in this order."""
     import pandas as pd
 

@@ -120,7 +120,7 @@ def _refuse_overlaps(parts: Sequence[_Part]) -> None:
     if shared := sorted(sample_id for sample_id, n in holders.items() if n > 1):
         holding = [part for part, held in zip(parts, ids, strict=True) if held & {*shared}]
         raise RankingLogError(
-            f"{count(len(shared), 'item')} in more than one shard: {_some(shared)}. The shards:"
+            f"{count(len(shared), 'item')} in more than one shard: {_listed(shared)}. The shards:"
             f"{_lines(holding)}\n"
             "Judge one of them again, from the same candidates as the others"
         )
@@ -146,7 +146,7 @@ def _join(parts: Sequence[_Part]) -> RankingLog:
     statuses = {log.status for log in logs}
     return replace(
         logs[0],
-        path=together(files),
+        path=files_in_words(files),
         files=files,
         created=min(log.created for log in logs),
         status=next((status for status in _WORST_FIRST if status in statuses), "success"),
@@ -165,7 +165,7 @@ def _join(parts: Sequence[_Part]) -> RankingLog:
     )
 
 
-def together(files: Sequence[str], noun: str = "shard") -> str:
+def files_in_words(files: Sequence[str], noun: str = "shard") -> str:
     """Log files as one phrase: logs/ (8 shards: 1.eval, …, 8.eval)."""
     if len(files) == 1:
         return files[0]
@@ -180,10 +180,12 @@ def together(files: Sequence[str], noun: str = "shard") -> str:
 
 def _names(shards: Sequence[Shard], singular: str, plural: str) -> str:
     names = list(dict.fromkeys(str(shard) for shard in shards))
-    return f"Shard {names[0]} {singular}" if len(names) == 1 else f"Shards {_some(names)} {plural}"
+    return (
+        f"Shard {names[0]} {singular}" if len(names) == 1 else f"Shards {_listed(names)} {plural}"
+    )
 
 
-def _some(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     return ", ".join((*names[:LISTED], "…") if len(names) > LISTED else names)
 
 
@@ -268,7 +270,7 @@ def _joined(old: RankingLog, new: RankingLog) -> RankingLog:
         notes.append(f"{count(alone, 'item')} that only one of the logs judged to the end left out")
     return replace(
         old,
-        path=together(files, "log"),
+        path=files_in_words(files, "log"),
         files=files,
         eval_id=new.eval_id,
         task_id=new.task_id,

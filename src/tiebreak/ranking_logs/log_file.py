@@ -29,7 +29,7 @@ from tiebreak.ranking_logs.log import (
     UnreadableLogError,
     ranked_sample,
 )
-from tiebreak.ranking_logs.samples import Held, read_held
+from tiebreak.ranking_logs.samples import SampleContent, read_held
 from tiebreak.scorers.ballots import ItemBallots
 
 # Arguments that say which answers there are and which part of the run this is, not how it judges.
@@ -122,7 +122,7 @@ def _settings(metadata: dict[str, object]) -> Mapping[str, Settings]:
         return {}
 
 
-def _judged(sample: Held[Any, Any], with_votes: KeptVotes) -> JudgedItem:
+def _judged(sample: SampleContent[Any, Any], with_votes: KeptVotes) -> JudgedItem:
     ballots, problem = _ballots(sample, with_votes)
     return ranked_sample(
         JudgedItem(
@@ -139,7 +139,7 @@ def _judged(sample: Held[Any, Any], with_votes: KeptVotes) -> JudgedItem:
 
 
 def _ballots(
-    sample: Held[Any, Any], with_votes: KeptVotes
+    sample: SampleContent[Any, Any], with_votes: KeptVotes
 ) -> tuple[ItemBallots | None, str | None]:
     problem = None
     if sample.error is not None:
@@ -156,7 +156,7 @@ def _ballots(
     return ballots, problem
 
 
-def _limit(sample: Held[Any, Any]) -> str:
+def _limit(sample: SampleContent[Any, Any]) -> str:
     if sample.limit is None:
         return ""
     # The tasks raise a limit of their own for one reason only: -T max_calls, -T max_cost.

@@ -28,7 +28,7 @@ from tiebreak.ranking_logs.log import (
     UnreadableLogError,
 )
 from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
-from tiebreak.ranking_logs.samples import SamplesAgain
+from tiebreak.ranking_logs.samples import SampleReader
 from tiebreak.ranking_logs.votes import read_votes_log
 from tiebreak.ranking_logs.votes_file import is_other_database, is_votes_file, open_votes_file
 from tiebreak.rows import ENDS, holds_list
@@ -98,7 +98,7 @@ def read_ranking_logs(
     ]
 
 
-def samples_again(log: RankingLog) -> Iterator[JudgedItem]:
+def reread_samples(log: RankingLog) -> Iterator[JudgedItem]:
     """The samples of a log in its order, with the votes of their ballots and all of their metadata.
 
     Those with ballots are read again, one at a time: all votes and texts take too much memory.
@@ -111,7 +111,7 @@ def samples_again(log: RankingLog) -> Iterator[JudgedItem]:
         [joined] = read_ranking_logs(log.files, with_metadata=True)
         yield from joined.samples
         return
-    with closing(SamplesAgain(log.files)) as again:
+    with closing(SampleReader(log.files)) as again:
         for sample in log.samples:
             if sample.ballots is None:
                 yield sample

@@ -7,7 +7,7 @@ read here; remote ones are read by Inspect, and a sample of another form than wa
 way of Inspect's own.
 
 14,000 items with all of their texts are more than a machine holds. What shows the texts takes those
-of an item when it comes to it: `SamplesAgain`.
+of an item when it comes to it: `SampleReader`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -100,7 +100,7 @@ class _Limit(Part):
     type: str
 
 
-class _Nothing(Part):
+class _Ignored(Part):
     """Whatever stands there, it is passed over."""
 
 
@@ -108,7 +108,7 @@ class _Stored(Part, Generic[_B]):
     ballots: Json[_B] = Field(validation_alias=STORE_KEY)
 
 
-class Held(Part, Generic[_M, _S]):
+class SampleContent(Part, Generic[_M, _S]):
     """What a ranking needs of one of Inspect's samples; the fields are Inspect's.
 
     Its metadata, what was to be judged, may be passed over; its store holds ballots, or plain data
@@ -146,7 +146,7 @@ class Held(Part, Generic[_M, _S]):
 
 def read_held(
     path: str, *, with_metadata: Kept = False, with_votes: KeptVotes = True
-) -> list[Held[Any, Any]]:
+) -> list[SampleContent[Any, Any]]:
     """All samples of a log, in Inspect's order: by epoch, then by id.
 
     Read are what was to be judged, and the votes of verdicts and the critiques of matches, only
@@ -167,15 +167,15 @@ def read_held(
     return [with_store(path, held) for held in samples]
 
 
-def _parser(kept: Kept, with_votes: KeptVotes = True) -> Callable[[bytes], Held[Any, Any]]:
-    metadata: Any = dict[str, Any] if kept else _Nothing
+def _parser(kept: Kept, with_votes: KeptVotes = True) -> Callable[[bytes], SampleContent[Any, Any]]:
+    metadata: Any = dict[str, Any] if kept else _Ignored
     if callable(kept):  # called before the next sample is read, so it saves memory
         metadata = Annotated[metadata, AfterValidator(kept)]
     kind = {True: ItemBallots, False: _BareBallots, "packed": _PlainBallots}[with_votes]
-    fast: type[Held[Any, Any]] = Held[metadata, _Stored[kind]]  # type: ignore[valid-type]
-    safe: type[Held[Any, Any]] = Held[metadata, dict[str, Any]]
+    fast: type[SampleContent[Any, Any]] = SampleContent[metadata, _Stored[kind]]  # type: ignore[valid-type]
+    safe: type[SampleContent[Any, Any]] = SampleContent[metadata, dict[str, Any]]
 
-    def parsed(text: bytes) -> Held[Any, Any]:
+    def parsed(text: bytes) -> SampleContent[Any, Any]:
         try:
             sample = fast.model_validate_json(text)
         except ValidationError:
@@ -189,7 +189,7 @@ def _parser(kept: Kept, with_votes: KeptVotes = True) -> Callable[[bytes], Held[
     return parsed
 
 
-def with_store(path: str, sample: Held[Any, Any]) -> Held[Any, Any]:
+def with_store(path: str, sample: SampleContent[Any, Any]) -> SampleContent[Any, Any]:
     """The sample, with its store from its transcript where it has none.
 
     Inspect puts samples that ended just before a run was killed together from their events, and
@@ -204,7 +204,7 @@ def with_store(path: str, sample: Held[Any, Any]) -> Held[Any, Any]:
     return sample.model_copy(update={"store": dict(store_from_events(logged.events).items())})
 
 
-class SamplesAgain:
+class SampleReader:
     """The samples of one run; its files are open until `close`."""
 
     def __init__(self, files: Sequence[str]) -> None:
@@ -228,7 +228,7 @@ class SamplesAgain:
         """The file that holds a sample; the first of several of which that is not known."""
         return self._where.get(f"samples/{id}_epoch_{epoch}.json", self._files[0])
 
-    def sample(self, id: str, epoch: int) -> Held[Any, Any]:
+    def sample(self, id: str, epoch: int) -> SampleContent[Any, Any]:
         """A sample with votes, and with all that was to be judged in its metadata.
 
         Raises:
@@ -246,7 +246,7 @@ class SamplesAgain:
             raise UnreadableLogError(f"{changed}. Run this again") from None
 
     @cached_property
-    def _samples(self) -> dict[tuple[str, int], Held[Any, Any]]:
+    def _samples(self) -> dict[tuple[str, int], SampleContent[Any, Any]]:
         """All samples: .json logs and remote ones are read once, not once for every sample."""
         read = (
             _voted(file) if is_votes_file(Path(file)) else read_held(file, with_metadata=True)
@@ -255,11 +255,11 @@ class SamplesAgain:
         return {(str(sample.id), sample.epoch): sample for samples in read for sample in samples}
 
 
-def _voted(path: str) -> Iterator[Held[Any, Any]]:
+def _voted(path: str) -> Iterator[SampleContent[Any, Any]]:
     """The items of a votes file as samples."""
     for item in read_votes_log(path, with_metadata=True).samples:
         if item.ballots is not None:
-            yield Held[dict[str, Any], _Stored[ItemBallots]].model_construct(
+            yield SampleContent[dict[str, Any], _Stored[ItemBallots]].model_construct(
                 **{name: getattr(item, name) for name in ("id", "epoch", "target", "metadata")},
                 store=_Stored[ItemBallots].model_construct(ballots=item.ballots),
             )

@@ -55,7 +55,7 @@ def read_votes_log(
                 by_item[vote.item].append(replace(vote, rater=names[vote.rater]))
         items = [(file.item(number), of_item) for number, of_item in sorted(by_item.items())]
         if meta.kind == "stars":
-            items = [(_on_turn(item, of_item), of_item) for item, of_item in items]
+            items = [(_stars_in_turn(item, of_item), of_item) for item, of_item in items]
     kept = with_metadata if callable(with_metadata) else dict
     samples = tuple(
         ranked_sample(
@@ -116,7 +116,7 @@ def _shown(vote: PersonVote) -> frozenset[str]:
     return frozenset((vote.first, vote.second))
 
 
-def _on_turn(item: VotesItem, votes: Sequence[PersonVote]) -> VotesItem:
+def _stars_in_turn(item: VotesItem, votes: Sequence[PersonVote]) -> VotesItem:
     """An item whose models have the stars of an answer only where their turn came."""
     came = {vote.first for vote in votes}
     parts = [

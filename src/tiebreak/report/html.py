@@ -125,7 +125,7 @@ def environment() -> "Environment":
         undefined=StrictUndefined,
         finalize=visible,
     )
-    made.filters |= {"linked": linked, "unhinted": unhinted, "unbroken": unbroken}
+    made.filters |= {"linked": linked, "unhinted": without_commands, "unbroken": non_breaking}
     made.filters |= {"terms": terms, "pieces": pieces}
     made.globals["glossary"] = GLOSSARY
     return made
@@ -135,16 +135,16 @@ def linked(text: str) -> "Markup":
     """A text in which each term of the glossary leads to its meaning where it comes first."""
     from markupsafe import Markup, escape
 
-    text = unhinted(text)
+    text = without_commands(text)
     made, start = Markup(), 0
     for match, term in terms_in(text):
         made += escape(visible(text[start : match.start()]))
         made += Markup('<a class="term" href="#term-{}">{}</a>').format(term.id, match[0])
         start = match.end()
-    return unbroken(made + escape(visible(text[start:])))
+    return non_breaking(made + escape(visible(text[start:])))
 
 
-def unbroken(text: object) -> "Markup":
+def non_breaking(text: object) -> "Markup":
     """A text whose dates and ranges stay on one line: 2026-11-23, 5–32%."""
     from markupsafe import Markup, escape
 
@@ -153,7 +153,7 @@ def unbroken(text: object) -> "Markup":
     return Markup(_UNBROKEN.sub(r'<span class="unbroken">\g<0></span>', shown))  # nosec B704
 
 
-def unhinted(text: str) -> str:
+def without_commands(text: str) -> str:
     """A text without its hints of commands."""
     return _HINT.sub("", text)
 

@@ -204,14 +204,14 @@ def lay_out(table: Table, width: int) -> Layout:
     texts = [[_texts(table, place, cut) for place in range(len(table.columns))] for cut in prefixes]
     widths = [list(map(partial(_widths, width), table.columns, text)) for text in texts]
     columns: list[int] = []
-    for columns, steps in _fewer(table.columns):
+    for columns, steps in _with_fewer_columns(table.columns):
         for step in steps:
             room = width - step.gap * (len(columns) - 1)
-            given = _shared_out([widths[step.cut][place] for place in columns], room, step.folds)
+            given = _fitted_widths([widths[step.cut][place] for place in columns], room, step.folds)
             if given is not None:
                 shown = dict(zip(columns, given, strict=True))
-                return _laid_out(table, texts[step.cut], shown, step.gap, prefixes[step.cut])
-    return _laid_out(table, texts[1], dict.fromkeys(columns, width), 1, shared)
+                return _table_lines(table, texts[step.cut], shown, step.gap, prefixes[step.cut])
+    return _table_lines(table, texts[1], dict.fromkeys(columns, width), 1, shared)
 
 
 def fold(text: str, width: int) -> list[str]:
@@ -259,7 +259,7 @@ def _texts(table: Table, place: int, prefix: str) -> list[list[str]]:
     ]
 
 
-def _fewer(columns: Sequence[Column]) -> Iterator[tuple[list[int], Sequence[_Step]]]:
+def _with_fewer_columns(columns: Sequence[Column]) -> Iterator[tuple[list[int], Sequence[_Step]]]:
     """All columns, then fewer and fewer of them; the first that holds names stays."""
     stays = next((place for place, column in enumerate(columns) if column.folds and column.left), 0)
     places = list(range(len(columns)))
@@ -314,7 +314,7 @@ def _apart(piece: str) -> Iterator[str]:
         yield from part if wide else [part]
 
 
-def _shared_out(columns: Sequence[_Widths], room: int, folds: int) -> list[int] | None:
+def _fitted_widths(columns: Sequence[_Widths], room: int, folds: int) -> list[int] | None:
     """A width for each column, so that all fit: the widest that folds is made narrower.
 
     First headings fold (1), then cells, too (2 and 3).
@@ -330,7 +330,7 @@ def _shared_out(columns: Sequence[_Widths], room: int, folds: int) -> list[int] 
     return widths
 
 
-def _laid_out(
+def _table_lines(
     table: Table,
     texts: Sequence[Sequence[Sequence[str]]],
     widths: Mapping[int, int],

@@ -35,7 +35,7 @@ from inspect_ai.util import (
 )
 
 from tiebreak.extras import to_install
-from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
+from tiebreak.prerequisite import PrerequisiteError, show_message_only
 from tiebreak.sandbox.rights import NOBODY
 
 HOME: Final = "/tmp"  # nosec B108 - it is the box's own
@@ -87,7 +87,7 @@ _RIGHTS: Final = (files("tiebreak.sandbox") / "rights.py").read_text("utf-8")
 _ENTER: Final = (
     f"{_RIGHTS}\n"
     """\
-become_nobody()
+drop_privileges()
 folder, number, *words = sys.argv[1:]
 words, line = words[: int(number)], words[int(number) :]
 try:
@@ -162,7 +162,7 @@ def new_folder() -> str:
     return folder
 
 
-@shown_as_it_is()
+@show_message_only()
 def boundary(trust_code: bool = False) -> str:
     """The sandbox for code on this machine: `bubblewrap`, or `local` for code that is trusted.
 
@@ -178,7 +178,7 @@ def boundary(trust_code: bool = False) -> str:
         missing = str(error)
     if not trust_code:
         raise PrerequisiteError(f"{missing} Use docker, or, for code that you trust, {_TRUST}.")
-    line = [sys.executable, "-I", "-S", "-c", f"{_RIGHTS}\nbecome_nobody()"]
+    line = [sys.executable, "-I", "-S", "-c", f"{_RIGHTS}\ndrop_privileges()"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode:
         why = done.stderr.strip().rpartition("\n")[2]
@@ -187,7 +187,7 @@ def boundary(trust_code: bool = False) -> str:
 
 
 @cache
-@shown_as_it_is()
+@show_message_only()
 def box() -> Box:
     """The boxes of this machine, with this Python in them.
 
@@ -199,7 +199,7 @@ def box() -> Box:
     mounts = tuple(options(python, library, os.geteuid() == 0))
     try:
         made = Box(find_bwrap(), mounts, str(python), refusing(_REFUSED))
-        try_out(made)
+        require_working(made)
     except PrerequisiteError as error:
         raise PrerequisiteError(
             f"The sandbox `bubblewrap` cannot be used: {error} ({HOW_TO_INSTALL})."
@@ -278,7 +278,7 @@ def refusing(names: Sequence[str]) -> IO[bytes]:
         library.seccomp_release(rules)
 
 
-def try_out(made: Box) -> None:
+def require_working(made: Box) -> None:
     """Run a few lines in a box; a PrerequisiteError if they do not, or outside of one."""
     folder = new_folder()
     try:

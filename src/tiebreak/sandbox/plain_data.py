@@ -29,7 +29,7 @@ _LINES: dict[str, Any] = {
 }
 
 
-class Foreign:
+class NotPlainData:
     """Stands for an answer that is not plain data and so equals nothing."""
 
     def __init__(self, kind: str) -> None:
@@ -111,14 +111,14 @@ def decode(data: Any) -> Any:
 def _decimal(text: str) -> object:
     number = Decimal(text)
     if number.is_finite() and abs(number.adjusted()) > LARGEST_EXPONENT:
-        return Foreign("Decimal, too large")
+        return NotPlainData("Decimal, too large")
     return number
 
 
 def _range(parts: Any) -> object:
     numbers = range(*map(index, decode(parts)))
     longest = len(numbers) if abs(numbers.stop - numbers.start) < 2**63 else MOST_PARTS + 1
-    return numbers if longest <= MOST_PARTS else Foreign("range, too large")
+    return numbers if longest <= MOST_PARTS else NotPlainData("range, too large")
 
 
 _MAKERS: dict[str, Callable[[Any], Any]] = {
@@ -137,7 +137,7 @@ _MAKERS: dict[str, Callable[[Any], Any]] = {
     "complex": lambda parts: complex(*parts),
     "bytes": bytes.fromhex,
     "int": lambda digits: int(digits, 16),
-    "object": Foreign,
+    "object": NotPlainData,
 }
 
 

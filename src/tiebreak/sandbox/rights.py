@@ -8,7 +8,7 @@ import sys
 NOBODY = 65534
 
 
-def become_nobody() -> None:
+def drop_privileges() -> None:
     """As root, turn into nobody for good: no limit on processes binds root.
 
     Raises:
@@ -47,7 +47,7 @@ def set_limits(cpu_seconds: int, memory_bytes: int) -> None:
             resource.setrlimit(limit, (soft, hard))
 
 
-def keep_to_ourselves() -> bool:
+def isolate_process() -> bool:
     """Gain no rights by starting programs, and close our memory and channels to others.
 
     Others are processes of the same user; what root may do stays. False where this is not Linux.

@@ -22,7 +22,7 @@ import sys
 import types
 
 from tiebreak.sandbox.plain_data import MOST_BYTES, decode, encode, send
-from tiebreak.sandbox.rights import become_nobody, set_limits
+from tiebreak.sandbox.rights import drop_privileges, set_limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,13 +106,13 @@ def main() -> None:
     module = types.ModuleType("program")
     sys.modules["__main__"] = sys.modules["program"] = module
     try:
-        become_nobody()
+        drop_privileges()
         set_limits(order["cpu_seconds"], order["memory_bytes"])
         end_on_the_clock(order["wall_seconds"] + 2)
         standard = standard_library()
         import_what_it_needs(order["program"], standard)
         import_source_only()
-        take_away()
+        disable_builtins()
         refuse_the_rest(standard)
     except (ImportError, OSError, ValueError) as error:
         send(replies, f"the process could not be limited: {error}")
@@ -198,7 +198,7 @@ def end_on_the_clock(seconds: int) -> None:
     signal.alarm(seconds)
 
 
-def take_away() -> None:
+def disable_builtins() -> None:
     """Let built-in functions that reach outside refuse: not all of them raise audit events."""
     gone = {
         id(value): refusing(f"{'os' if name == 'posix' else name.lstrip('_')}.{function}")

@@ -15,7 +15,7 @@ import signal
 import sys
 
 from tiebreak.sandbox.plain_data import MOST_BYTES, decode, encode, send
-from tiebreak.sandbox.rights import become_nobody, keep_to_ourselves, set_limits
+from tiebreak.sandbox.rights import drop_privileges, isolate_process, set_limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _NOT_PLAIN = (
 _END_OF_ITERATION = (StopIteration, StopAsyncIteration)
 
 
-class Ended(BaseException):
+class ProgramEnded(BaseException):
     """The candidate gives no more answers; no `except Exception` of a test hides that."""
 
 
@@ -58,9 +58,9 @@ class Candidate:
         self.in_use = False
 
     def ask(self, message: object) -> Any:
-        """Send a message and read what the candidate says to it; `Ended` if there is no answer."""
+        """Send a message and read the candidate's answer; `ProgramEnded` without one."""
         if self.ended:
-            raise Ended(self.ended)
+            raise ProgramEnded(self.ended)
         line = b""
         with contextlib.suppress(BrokenPipeError):
             send(self.requests, message)
@@ -109,7 +109,7 @@ class Candidate:
     def end(self, why: str) -> NoReturn:
         """Give up on the candidate for good."""
         self.ended = self.ended or why
-        raise Ended(self.ended)
+        raise ProgramEnded(self.ended)
 
 
 def main() -> None:
@@ -126,11 +126,11 @@ def main() -> None:
 def examine(order: dict[str, Any]) -> dict[str, object]:
     """The verdict on a program, or an error of this machine; see `sandbox.command`."""
     try:
-        become_nobody()
+        drop_privileges()
         set_limits(order["wall_seconds"] + 1, order["memory_bytes"])
     except (OSError, ValueError) as error:
         return {"error": f"the tests' process could not be limited: {error}"}
-    if not keep_to_ourselves() and order["hidden"]:
+    if not isolate_process() and order["hidden"]:
         return {"error": "nothing hides the memory of the tests from the program here"}
     requests, replies = order["channels"]
     candidate = Candidate(os.fdopen(requests, "wb"), os.fdopen(replies, "rb"), order["test"])
@@ -148,7 +148,7 @@ def examine(order: dict[str, Any]) -> dict[str, object]:
         # Again every half second, in case that a test catches it.
         signal.setitimer(signal.ITIMER_REAL, order["wall_seconds"], 0.5)
         attempt(order, candidate)
-    except Ended:
+    except ProgramEnded:
         pass
     except BaseException as error:
         why = describe(error, order["test"])

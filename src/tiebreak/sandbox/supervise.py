@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from tiebreak.sandbox.rights import keep_to_ourselves
+from tiebreak.sandbox.rights import isolate_process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def main() -> None:
 def supervise(order: dict[str, Any]) -> dict[str, object]:
     """The verdict on a program, or why there is none; see `sandbox.command`."""
     # Before the candidate is there: what it cannot open now it could never open.
-    if not (keep_to_ourselves() or order["trusted"]):
+    if not (isolate_process() or order["trusted"]):
         return {"error": "nothing hides the memory of the tests from the program here"}
     asks, requests = os.pipe()
     replies, answers = os.pipe()
@@ -54,7 +54,7 @@ def supervise(order: dict[str, Any]) -> dict[str, object]:
         send(requests, sent.encode("ascii"))
         ready = first_line(replies, SECONDS_TO_START)
         if not ready.endswith(b"\n"):
-            return {"error": f"the process did not start: {why_dead(candidate, order)}"}
+            return {"error": f"the process did not start: {exit_reason(candidate, order)}"}
         if ready != b'"ready"\n':
             return {"error": ready.decode("utf-8", "replace").strip().strip('"')[:300]}
         os.close(requests)
@@ -119,7 +119,7 @@ def examined(
     if "error" in verdict:
         return {"error": str(verdict["error"])}
     if verdict["closed"]:
-        return {"passed": False, "why": f"stopped: {why_dead(candidate, order)}"}
+        return {"passed": False, "why": f"stopped: {exit_reason(candidate, order)}"}
     # The program had a say in it: nothing that does something to a terminal.
     why = "".join(sign if sign.isprintable() else "?" for sign in str(verdict["why"])[:400])
     return {"passed": verdict["passed"] is True, "why": why}
@@ -146,7 +146,7 @@ def first_line(channel: int, seconds: float) -> bytes:
     return line
 
 
-def why_dead(process: subprocess.Popen[bytes], order: dict[str, Any]) -> str:
+def exit_reason(process: subprocess.Popen[bytes], order: dict[str, Any]) -> str:
     """Why the candidate says nothing more."""
     try:
         status = process.wait(2)

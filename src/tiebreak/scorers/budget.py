@@ -136,7 +136,7 @@ class Budget:
         """Whether there is a limit at all."""
         return self._most != Spent(math.inf, math.inf)
 
-    def go_on(self, ledger: "Ledger") -> None:
+    def begin_attempt(self, ledger: "Ledger") -> None:
         """Begin an attempt: what earlier ones spent counts, and what is spent now is noted.
 
         A call that was under way when an attempt was killed counts as one that was paid for, at the
@@ -180,7 +180,7 @@ class Budget:
         """
         room = await self._wait_for(self._room_for_call, lambda: self._calls_under_way > 0)
         self._calls_under_way += room
-        out = Outgoing(self._ledger)
+        out = NotedCall(self._ledger)
 
         def ended(call: Call) -> None:
             took.add(call)
@@ -263,7 +263,7 @@ _PAID_LINE: Final = re.compile(rf"{_PAID}(?: (\d+\.?\d*(?:e-?\d+)?))?")
 
 
 @dataclass(frozen=True)
-class Noted:
+class LedgerTotals:
     """What a ledger says: calls that ended and what they cost, and calls of which no end is known.
 
     `highest` is the price of the most expensive call; None when no price is known.
@@ -304,7 +304,7 @@ class Ledger:
         _locks.append(lock)
         return lock
 
-    def begin(self) -> Noted:
+    def begin(self) -> LedgerTotals:
         """Open it; what earlier attempts noted.
 
         Raises:
@@ -336,7 +336,7 @@ class Ledger:
     __del__ = _close
 
 
-class Outgoing:
+class NotedCall:
     """A call around which it is noted, once each, that it leaves and what became of it.
 
     It is `lost` when it was cancelled after it had left: nobody saw a reply, and yet it may be paid
@@ -379,7 +379,7 @@ class Outgoing:
         self.lost = self._left
 
 
-_OUTGOING: ContextVar[Outgoing | None] = ContextVar("tiebreak_outgoing", default=None)
+_OUTGOING: ContextVar[NotedCall | None] = ContextVar("tiebreak_outgoing", default=None)
 _locks: list[FileLock] = []
 
 
@@ -402,9 +402,9 @@ class _Watch(Hooks):
             outgoing.leaves()
 
 
-def _read(path: Path) -> Noted:
+def _read(path: Path) -> LedgerTotals:
     lines = path.read_text("utf-8", errors="replace").splitlines()
     ended = [match for line in lines if (match := _PAID_LINE.fullmatch(line))]
     costs = [float(match[1]) for match in ended if match[1]]
     without = lines.count(_SENT) - len(ended) - lines.count(_FREE)
-    return Noted(len(ended), sum(costs), max(0, without), max(costs, default=None))
+    return LedgerTotals(len(ended), sum(costs), max(0, without), max(costs, default=None))

@@ -241,7 +241,7 @@ class Judge(ABC):
         calls = first.calls + second.calls
         return replace(second, calls=calls, too_long=False, set_aside=first.unscored)
 
-    async def hear(
+    async def ask_jury(
         self, question: Callable[[str], Question[T]], judges: Sequence[str], *, depth: int
     ) -> dict[str, Reply[T]]:
         """Ask some of the jury, side by side; where they take turns, the first that does not fail.
@@ -261,7 +261,7 @@ class Judge(ABC):
         """
         heard: dict[str, Reply[T]] = {}
 
-        async def hear(name: str) -> None:
+        async def ask_jury(name: str) -> None:
             try:
                 heard[name] = await self.ask_again(question(name), depth=depth)
             except ModelFailedError as error:
@@ -269,11 +269,11 @@ class Judge(ABC):
 
         if self.jury.rotate or len(judges) == 1:
             for name in judges:
-                await hear(name)
+                await ask_jury(name)
                 if not heard[name].failed:
                     break
         else:
-            await self.side_by_side([partial(hear, name) for name in judges])
+            await self.side_by_side([partial(ask_jury, name) for name in judges])
         failed = [reply.failed for reply in heard.values() if reply.failed]
         if len(failed) == len(heard):
             raise least_final(failed)

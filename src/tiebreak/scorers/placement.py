@@ -338,7 +338,7 @@ def _of_answers(
 def elimination(ballots: ItemBallots) -> Groups:
     """By the round in which each went out, then by the sum of margins, then by seed."""
     _require_verdict(ballots)
-    out_in = _out_in(ballots)
+    out_in = _elimination_rounds(ballots)
     # Rounded: equal sums are equal, in whatever order their margins came.
     margins = {
         name: round(math.fsum(margins), _DECIMALS)
@@ -358,7 +358,7 @@ def elimination(ballots: ItemBallots) -> Groups:
 def elimination_tied(ballots: ItemBallots) -> Groups:
     """By the round in which each went out."""
     _require_verdict(ballots)
-    return tied_groups(_out_in(ballots))
+    return tied_groups(_elimination_rounds(ballots))
 
 
 @_of_answers
@@ -418,7 +418,9 @@ def grades(ballots: ItemBallots) -> Groups:
     """By the points of each answer."""
     scores = {score.candidate: score.score for score in ballots.scores if score.score is not None}
     if len(scores) < 2:
-        raise NotPlacedError(f"fewer than two candidates have points ({_why(ballots.scores)})")
+        raise NotPlacedError(
+            f"fewer than two candidates have points ({_unscored_reason(ballots.scores)})"
+        )
     return tied_groups(scores)
 
 
@@ -426,7 +428,7 @@ def stars(ballots: ItemBallots) -> dict[str, float]:
     """By the stars of each answer; there may be one answer only."""
     scores = star_scores(ballots)
     if not scores:
-        raise NotPlacedError(f"no answer has stars ({_why(ballots.scores)})")
+        raise NotPlacedError(f"no answer has stars ({_unscored_reason(ballots.scores)})")
     return mean_ranks(tied_groups(scores))
 
 
@@ -461,7 +463,9 @@ def consensus(ballots: ItemBallots) -> dict[str, float]:
     except RankingError as error:  # of many candidates no order could be proven to be the best
         raise NotPlacedError(f"{ballots.aggregator} finds no ranking: {error}") from error
     if all(map(math.isnan, ranks)):
-        raise NotPlacedError(f"{ballots.aggregator} can use no review ({_why(ballots.listings)})")
+        raise NotPlacedError(
+            f"{ballots.aggregator} can use no review ({_unscored_reason(ballots.listings)})"
+        )
     named = zip(ballots.models, ranks, strict=True)
     return {model: rank for model, rank in named if not math.isnan(rank)}
 
@@ -474,12 +478,12 @@ def native(ballots: ItemBallots) -> dict[str, float]:
     return mean_ranks(tied_groups(scores))
 
 
-def _why(asked: Iterable[PointScore | Listing]) -> str:
+def _unscored_reason(asked: Iterable[PointScore | Listing]) -> str:
     """Why the first that is unscored is."""
     return next((ballot.unscored for ballot in asked if ballot.unscored), "no call")
 
 
-def _out_in(ballots: ItemBallots) -> dict[str, float]:
+def _elimination_rounds(ballots: ItemBallots) -> dict[str, float]:
     """The round in which each representative went out; infinite for the champion."""
     lost = {match.loser: match.round for match in ballots.matches}
     return {rep: lost.get(rep, math.inf) for rep in ballots.representatives}

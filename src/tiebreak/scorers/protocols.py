@@ -49,7 +49,7 @@ F = TypeVar("F", bound=ProtocolFunction)
 _registered: dict[str, "Protocol"] = {}
 
 
-def share_nothing(contests: Sequence[Contest]) -> Mapping[str, Any]:
+def nothing_shared(contests: Sequence[Contest]) -> Mapping[str, Any]:
     """The usual `prepare`: the items of a run share nothing."""
     return {}
 
@@ -73,7 +73,7 @@ class Protocol:
     name: str
     run: ProtocolFunction
     placed_by: Rule
-    prepare: Prepare = share_nothing
+    prepare: Prepare = nothing_shared
     check: Check = accept_all
     keyed: bool = False
 
@@ -87,7 +87,7 @@ def protocol(
     name: str,
     *,
     placed_by: Rule,
-    prepare: Prepare = share_nothing,
+    prepare: Prepare = nothing_shared,
     check: Check = accept_all,
     keyed: bool = False,
 ) -> Callable[[F], F]:

@@ -106,7 +106,7 @@ class MatchQuestion(Question[PairReply]):
     def prompt(self) -> Prompt:
         contest, about = self.contest, self.differences
         noted = [about[self.left], about[self.right]] if about else []
-        grown = _grown(self.checklist, contest.rubric)
+        grown = _added_items(self.checklist, contest.rubric)
         fence, slots = _shared(contest, [*noted, *_texts(grown)])
         asked = {"principles": self.principle_ids, "checklist items": self.checklist_ids}
         return _prompt(
@@ -123,7 +123,7 @@ class MatchQuestion(Question[PairReply]):
                 if noted
                 else ""
             ),
-            further=_further(grown, fence),
+            further=_added_criteria(grown, fence),
             asked=" and on ".join(
                 f"the {name} {', '.join(ids)}" for name, ids in asked.items() if ids
             ),
@@ -183,7 +183,7 @@ class RefineQuestion(Question[RefineReply]):
     def prompt(self) -> Prompt:
         contest = self.contest
         evidence = _evidence(self.match)
-        grown = _grown(self.checklist, contest.rubric)
+        grown = _added_items(self.checklist, contest.rubric)
         fence, slots = _shared(contest, [evidence, *_texts(grown)])
         items = Counter(item.principle for item in self.checklist)
         return _prompt(
@@ -197,7 +197,7 @@ class RefineQuestion(Question[RefineReply]):
             others=_remaining([fence(contest.answers[name]) for name in self.others]),
             evidence=fence(evidence),
             summary=_summary(self.summary),
-            further=_further(grown, fence),
+            further=_added_criteria(grown, fence),
             coverage=", ".join(f"{id} {items[id]}" for id in contest.rubric.weights),
             new_id=self.new_id,
         )
@@ -219,7 +219,7 @@ class ScoreQuestion(Question[dict[str, int]]):
 
     @override
     def prompt(self) -> Prompt:
-        contest, earned = self.contest, _earned(self.criteria)
+        contest, earned = self.contest, _grade_meanings(self.criteria)
         fence, slots = _shared(contest, [earned])
         return _prompt(
             "score",
@@ -313,7 +313,7 @@ def _item(item: ChecklistItem, fence: Fence | None) -> Iterator[str]:
         yield f"Level {level} of 5, for example:\n{fence(snippet) if fence else snippet}"
 
 
-def _grown(checklist: Sequence[ChecklistItem], rubric: Rubric) -> list[ChecklistItem]:
+def _added_items(checklist: Sequence[ChecklistItem], rubric: Rubric) -> list[ChecklistItem]:
     """The items that the checklist has grown beyond the rubric's, which all calls have read."""
     return [item for item in checklist if item not in rubric.checklist]
 
@@ -327,11 +327,11 @@ def _texts(grown: Sequence[ChecklistItem]) -> list[str]:
     ]
 
 
-def _further(grown: Sequence[ChecklistItem], fence: Fence) -> str:
+def _added_criteria(grown: Sequence[ChecklistItem], fence: Fence) -> str:
     return f"\nFurther checklist items:\n{_checklist(grown, fence)}\n" if grown else ""
 
 
-def _earned(criteria: Sequence[Criterion]) -> str:
+def _grade_meanings(criteria: Sequence[Criterion]) -> str:
     """What earns which grade, a line for each principle; a model wrote it, so it is fenced."""
     return "\n".join(f"{c.principle_id}: 10 = {c.full} 5 = {c.half} 0 = {c.none}" for c in criteria)
 

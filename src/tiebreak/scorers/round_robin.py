@@ -22,7 +22,7 @@ from tiebreak.scorers.session import Session
 from tiebreak.text import Names, split_names
 
 
-def check_meetings(settings: Mapping[str, Any], models: Sequence[str]) -> None:
+def check_rounds(settings: Mapping[str, Any], models: Sequence[str]) -> None:
     """Refuse a number of rounds that there is not, and models that are not in the pool.
 
     Raises:
@@ -54,7 +54,7 @@ def names(given: Names) -> tuple[str, ...]:
     return tuple(split_names(given)) if isinstance(given, str) else tuple(given or ())
 
 
-@protocol("round_robin", placed_by="points", check=check_meetings)
+@protocol("round_robin", placed_by="points", check=check_rounds)
 async def round_robin(
     item: Contest,
     candidates: Sequence[str],

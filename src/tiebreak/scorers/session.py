@@ -301,7 +301,7 @@ class Session:
         given: Callable[[T], Mapping[str, Any]],
     ) -> _Asked[PointScore]:
         jury = self._judge.jury
-        heard = await self._judge.hear(
+        heard = await self._judge.ask_jury(
             question, jury.of_answer(self.contest, candidate), depth=self.depth
         )
         parts = [
@@ -405,15 +405,17 @@ class Meeting:
         judges = jury.of_match(self.contest, (a, b))
         votes: Votes = "both" if checklist == "always" else "principles"
         known = ask_swapped(swap, (), sampled=sampled)
-        verdicts = await self._hear(dict.fromkeys(orders if known else orders[:1], judges), votes)
+        verdicts = await self._ask_judges(
+            dict.fromkeys(orders if known else orders[:1], judges), votes
+        )
         if not known and ask_swapped(swap, verdicts, sampled=sampled, quorum=jury.quorum):
             again = [v.judge for v in verdicts if v.margin is not None]
-            verdicts += await self._hear({orders[1]: again}, votes, verdicts)
+            verdicts += await self._ask_judges({orders[1]: again}, votes, verdicts)
         if checklist == "ties" and principles_even(verdicts, jury.quorum):
             voted = {(v.first, v.judge): v for v in verdicts if v.margin is not None}
             by_order = {o: [judge for first, judge in voted if first == o[0]] for o in orders}
             asked = {order: names for order, names in by_order.items() if names}
-            heard = await self._hear(asked, "checklist", list(voted.values()))
+            heard = await self._ask_judges(asked, "checklist", list(voted.values()))
             voted |= {(v.first, v.judge): v for v in heard}
             verdicts = [voted.get((v.first, v.judge), v) for v in verdicts]
         return settle(self.pairing, verdicts, self._discarded, self._differences, jury.quorum)
@@ -426,7 +428,7 @@ class Meeting:
         if noted.value is not None:
             self._differences = {left: noted.value.left, right: noted.value.right}
 
-    async def _hear(
+    async def _ask_judges(
         self, asked: Mapping[Pair, Sequence[str]], votes: Votes, before: Sequence[Verdict] = ()
     ) -> list[Verdict]:
         """The verdicts of some judges in some orders of presentation, asked at once.
@@ -443,7 +445,7 @@ class Meeting:
                 MatchQuestion, self.contest, self.items, *order, self._differences, votes
             )
             try:
-                heard[order[0]] = await self.judge.hear(question, asked[order], depth=depth)
+                heard[order[0]] = await self.judge.ask_jury(question, asked[order], depth=depth)
             except ModelFailedError as error:
                 if self.judge.jury.alone:
                     raise

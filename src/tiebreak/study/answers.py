@@ -249,7 +249,7 @@ class Answering:
         items: dict[str, Any] = {"limit": n_items or study.limit}
         if study.limit is None and (n_items is not None or self.drawn()):
             items = drawn(study.seed, n_items)
-        for alike in _alike(study.models if models is None else models):
+        for alike in _asked_together(study.models if models is None else models):
             first = alike[0]
             options = {
                 # As the command gives them, which then finds these logs.
@@ -375,7 +375,7 @@ class Answering:
         return [self.bill(*log) for log in logs.items()]
 
 
-def _alike(models: Sequence[ModelChoice]) -> Iterator[Sequence[ModelChoice]]:
+def _asked_together(models: Sequence[ModelChoice]) -> Iterator[Sequence[ModelChoice]]:
     plain = [model for model in models if not (model.name or model.config or model.args)]
     if plain:
         yield plain

@@ -27,7 +27,7 @@ from pydantic import (
     model_validator,
 )
 
-from tiebreak.inspect_tasks.arguments import Common, checked
+from tiebreak.inspect_tasks.arguments import CommonArguments, checked
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.paths import AnyPath
 from tiebreak.plain_yaml import line_of, read_yaml_file
@@ -106,7 +106,7 @@ class Benchmark(_Part):
     args: dict[str, Any] = {}
 
     @model_validator(mode="after")
-    def _with_a_name(self) -> Self:
+    def _named_after_task(self) -> Self:
         if not self.name:
             given = self.args.get("name") if self.task == "tiebreak/prompts" else None
             last = given or re.split("[/@]", self.task)[-1]
@@ -254,7 +254,7 @@ class Study(_Part):
 
 def _checked(judging: dict[str, Any]) -> dict[str, Any]:
     try:
-        checked(Common(**judging))  # type: ignore[typeddict-item]
+        checked(CommonArguments(**judging))  # type: ignore[typeddict-item]
     except PrerequisiteError as error:
         raise ValueError(str(error)) from error
     if ours := sorted(judging.keys() & {*_FOUND_BY_A_RUN}):

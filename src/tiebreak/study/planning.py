@@ -247,7 +247,7 @@ def plan(source: Source, protocol: Protocol, folder: StudyFolder) -> Planned:
         joined = {"candidates": source.of(models), "models": models, "newcomers": new, "log": None}
         runs.append(kept[0].model_copy(update=joined))
     if more:
-        return _apart(_anew(source, protocol, runs, share, left), kept)
+        return _apart(_replanned(source, protocol, runs, share, left), kept)
     if not new:
         return Planned(tuple(runs))
     joining = _joining(source, _limited(study, runs[-1], share, left))
@@ -260,7 +260,7 @@ def _apart(planned: Planned, kept: Sequence[Judging]) -> Planned:
     return replace(planned, runs=tuple(run.model_copy(update=attempt) for run in planned.runs))
 
 
-def _anew(
+def _replanned(
     source: Source, protocol: Protocol, runs: Sequence[Judging], share: float, left: float
 ) -> Planned:
     """The runs of a place with more to spend: each has a part of it, by its number of matches."""

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from tiebreak.rows import Place, holds_list
 from tiebreak.tables.delimited import CSV, Delimited
 from tiebreak.tables.errors import TableError, shown
-from tiebreak.tables.records import JSON, PARQUET, Coded, read_records
+from tiebreak.tables.records import JSON, PARQUET, DictionaryColumn, read_records
 from tiebreak.text import count
 
 MATCH_NAMES: Final[Mapping[str, str]] = {
@@ -188,7 +188,9 @@ def result_of(text: str, column: str, models: Sequence[str]) -> float | None:
     return 0.5 if number == 0 else 2 - number if 1 <= number <= 2 else None
 
 
-def _kinds(coded: Mapping[str, Coded], winner: str) -> tuple[list[RowMatch], NDArray[np.intp]]:
+def _kinds(
+    coded: Mapping[str, DictionaryColumn], winner: str
+) -> tuple[list[RowMatch], NDArray[np.intp]]:
     """The different matches by models, winner and who was first, and which one each row is."""
     parts = [coded[name] for name in _PARTS if name in coded]
     key = np.zeros(len(parts[0].codes), np.int64)
@@ -221,7 +223,7 @@ def match_of(column: str, a: str, b: str, winner: str, first: str = "") -> RowMa
     return RowMatch((a, b), result, side, winner.casefold() in _BOTH_BAD)
 
 
-def _numbers(column: Coded | None, kept: NDArray[np.bool_]) -> NDArray[np.int64] | None:
+def _numbers(column: DictionaryColumn | None, kept: NDArray[np.bool_]) -> NDArray[np.int64] | None:
     """From 0; a number of its own where the cell is empty, None where all are."""
     if column is None or not any(column.texts):
         return None

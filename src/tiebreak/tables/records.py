@@ -39,7 +39,7 @@ _BATCH = 200_000
 _BASELINE = "baseline"
 
 
-class Coded(NamedTuple):
+class DictionaryColumn(NamedTuple):
     """A column: its different texts, in the order in which they come, and the number of each row's.
 
     `codes` has shape (rows,), from 0 to len(texts) − 1.
@@ -56,7 +56,7 @@ class Records(NamedTuple):
     """
 
     table: Delimited
-    columns: Mapping[str, Coded]
+    columns: Mapping[str, DictionaryColumn]
     lines: NDArray[np.int64]
 
 
@@ -115,7 +115,7 @@ def _with_winner(records: Records) -> Records:
         marked = [result for result, cell in results if cell.removesuffix(".0") == "1"]
         texts.append(marked[0] if len(marked) == 1 else " ".join(filter(None, cells)))
     header = tuple(name for name in records.table.header if name.casefold() not in ONE_HOT)
-    winner = Coded(tuple(texts), codes.ravel().astype(np.int32))
+    winner = DictionaryColumn(tuple(texts), codes.ravel().astype(np.int32))
     columns = {name: coded for name, coded in records.columns.items() if name in header}
     table = replace(records.table, header=(*header, _WINNER))
     return Records(table, {**columns, _WINNER: winner}, records.lines)
@@ -167,7 +167,8 @@ def _gathered(
         lines.append(place.number)
         unit = place.unit
     columns = {
-        name: Coded(tuple(texts), np.array(codes[name], np.int32)) for name, texts in index.items()
+        name: DictionaryColumn(tuple(texts), np.array(codes[name], np.int32))
+        for name, texts in index.items()
     }
     table = Delimited(path, tuple(names), (), decimal, unit)
     return Records(table, columns, np.array(lines, np.int64))
@@ -222,7 +223,8 @@ def _parquet(path: Path, wanted: Collection[str]) -> Records:
         n_rows = file.metadata.num_rows
     none = np.empty(0, np.int32)
     columns = {
-        name: Coded(tuple(index[name]), np.concatenate([none, *parts[name]])) for name in names
+        name: DictionaryColumn(tuple(index[name]), np.concatenate([none, *parts[name]]))
+        for name in names
     }
     return Records(Delimited(path, header, (), ".", "row"), columns, np.arange(1, n_rows + 1))
 

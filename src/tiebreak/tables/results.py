@@ -329,14 +329,16 @@ def metric_notes(results: Iterable[Result]) -> Iterator[str]:
         where = ", ".join(dict.fromkeys(benchmarks))
         yield f"{where}: the score is {metric}, out of {', '.join(choices)} (choose with --metric)"
     for benchmark, column in columns.items():
-        yield from _unlike(benchmark, "metric", {result.metric: result.model for result in column})
+        yield from _difference_note(
+            benchmark, "metric", {result.metric: result.model for result in column}
+        )
         counts = {result.n_items: result.model for result in column if result.n_items is not None}
-        yield from _unlike(benchmark, "number of items", counts)
+        yield from _difference_note(benchmark, "number of items", counts)
         kinds = {_KINDS[result.paired]: result.model for result in column}
-        yield from _unlike(benchmark, "kind of standard error", kinds)
+        yield from _difference_note(benchmark, "kind of standard error", kinds)
 
 
-def _unlike(benchmark: str, feature: str, models: Mapping[Any, str]) -> Iterator[str]:
+def _difference_note(benchmark: str, feature: str, models: Mapping[Any, str]) -> Iterator[str]:
     """A note where models differ in something that should be the same for all."""
     if len(models) > 1:
         shown = ", ".join(f"{value} (such as {model!r})" for value, model in models.items())

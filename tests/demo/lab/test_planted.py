@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cases import cases
-from tiebreak.demo.lab.planted import LabError, PlantedJudge, Pool, Traits, World, spread_out
+from tiebreak.demo.lab.planted import LabError, PlantedJudge, Pool, Traits, World, normal_qualities
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.protocols import find_protocol, judge_item
@@ -52,13 +52,13 @@ POOL = Pool(World((1.0, 0.0, -1.0)), 4, 0)
     ],
 )
 def test_spread_out(n: int, sd: float, expected: tuple[float, ...]) -> None:
-    assert spread_out(n, sd) == pytest.approx(expected)
+    assert normal_qualities(n, sd) == pytest.approx(expected)
 
 
 @given(st.integers(2, 40), st.floats(0.01, 5))
 @settings(deadline=None, max_examples=30)
 def test_spread_out_has_the_sd_that_is_asked_for(n: int, sd: float) -> None:
-    values = spread_out(n, sd)
+    values = normal_qualities(n, sd)
     assert list(values) == sorted(values, reverse=True)
     assert len(set(values)) == n
     assert statistics.pstdev(values) == pytest.approx(sd)
@@ -91,7 +91,7 @@ def test_errors_and_lengths_have_nothing_to_do_with_each_other() -> None:
 
 
 def test_half_of_the_length_is_the_models_habit() -> None:
-    pool = Pool(World(spread_out(150, 0.2)), 40, 0)
+    pool = Pool(World(normal_qualities(150, 0.2)), 40, 0)
     z = np.log([[len(c.answers[m]) / 400 for m in pool.models] for c in pool.contests]) / 0.3
     # Var of a model's mean over 40 items: 0.5 + 0.5 / 40; of all lengths: 1.
     assert z.mean(axis=0).var() == pytest.approx(0.5125, rel=0.35)
@@ -105,7 +105,7 @@ def test_fresh_errors_are_none_of_the_pairs_own() -> None:
 
 
 def test_a_pair_is_seen_alike_from_both_sides() -> None:
-    gaps = Pool(World(spread_out(5, 0.2), Traits(noise=1.0)), 3, 0).judge(2).gaps
+    gaps = Pool(World(normal_qualities(5, 0.2), Traits(noise=1.0)), 3, 0).judge(2).gaps
     assert all(gaps[a, b] == -gaps[b, a] for a, b in gaps)
 
 
@@ -122,7 +122,7 @@ def test_native_scores_see_only_whether_an_answer_is_good_enough(pass_rate: floa
 
 
 def test_a_shorter_pool_is_the_beginning_of_a_longer_one() -> None:
-    world = World(spread_out(4, 0.2), Traits(noise=0.3), ties=0.25)
+    world = World(normal_qualities(4, 0.2), Traits(noise=0.3), ties=0.25)
     short, long = Pool(world, 3, 7), Pool(world, 9, 7)
     assert short.contests == tuple(replace(one, n_items=3) for one in long.contests[:3])
     assert [short.judge(i) for i in range(3)] == [long.judge(i) for i in range(3)]
@@ -156,7 +156,7 @@ def test_seeds_make_other_answers() -> None:
 
 @pytest.mark.parametrize(("n", "ties", "sizes"), cases(__file__, "repeated"))
 def test_repeated_answers_are_merged(n: int, ties: float, sizes: list[int]) -> None:
-    pool = Pool(World(spread_out(n, 0.2), Traits(verbosity_bias=0.5), ties=ties), 30, 0)
+    pool = Pool(World(normal_qualities(n, 0.2), Traits(verbosity_bias=0.5), ties=ties), 30, 0)
     for number, contest in enumerate(pool.contests):
         assert sorted(map(len, contest.groups)) == sizes
         assert sorted(model for group in contest.groups for model in group) == list(pool.models)
@@ -254,7 +254,7 @@ def test_malformed_rate() -> None:
 
 def test_an_error_belongs_to_the_pair_unless_it_is_fresh() -> None:
     def margins(fresh: bool, asker: str) -> list[float | None]:
-        world = World(spread_out(6, 0.2), Traits(noise=1.0, fresh=fresh))
+        world = World(normal_qualities(6, 0.2), Traits(noise=1.0, fresh=fresh))
         pool = Pool(world, 1, 0)
         judge = pool.judge(0, asker)
         run = judge_item(find_protocol("full_pairwise"), pool.contests[0], judge)
@@ -280,8 +280,8 @@ def test_an_error_belongs_to_the_pair_unless_it_is_fresh() -> None:
         (lambda: World((1.0, 0.0), ties=1.0), "Ties are 1.0"),
         (lambda: World((1.0, 0.0), pass_rate=1.0), "pass rate is 1.0"),
         (lambda: Pool(World((1.0, 0.0)), 0), "0 items"),
-        (lambda: spread_out(1, 1.0), "1 models"),
-        (lambda: spread_out(3, 0.0), "spread of 0.0"),
+        (lambda: normal_qualities(1, 1.0), "1 models"),
+        (lambda: normal_qualities(3, 0.0), "spread of 0.0"),
     ],
 )
 def test_bad_input(make: Any, problem: str) -> None:
@@ -290,7 +290,7 @@ def test_bad_input(make: Any, problem: str) -> None:
 
 
 def test_its_new_checklist_items_repeat_none() -> None:
-    pool = Pool(World(spread_out(16, 0.1), Traits(scale=100)), 2, 0)
+    pool = Pool(World(normal_qualities(16, 0.1), Traits(scale=100)), 2, 0)
     for item in range(2):
         refined = judged(pool, item, "seal").refinements
         assert len(refined) == 6  # two after each round but the last

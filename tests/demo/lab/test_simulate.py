@@ -16,7 +16,7 @@ from tests.cases import cases
 from tests.expected import check
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
-from tiebreak.demo.lab.planted import LabError, Pool, Traits, World, spread_out
+from tiebreak.demo.lab.planted import LabError, Pool, Traits, World, normal_qualities
 from tiebreak.demo.lab.sheet import data_of, sheets_of
 from tiebreak.demo.lab.simulate import (
     Agreement,
@@ -31,7 +31,7 @@ from tiebreak.demo.lab.simulate import (
 from tiebreak.progress import Activity, watch
 from tiebreak.scorers.catalogue import ONE_JUDGE, PROTOCOLS, STANDARD
 
-WORLD = World(spread_out(6, 0.3), Traits(noise=0.5))
+WORLD = World(normal_qualities(6, 0.3), Traits(noise=0.5))
 SEED = 3
 
 
@@ -104,13 +104,13 @@ def test_agreement_with_full_pairwise(study: Simulation) -> None:
 
 
 def test_sorting_agrees_fully_with_a_judge_that_never_contradicts_itself() -> None:
-    study = simulate_world(World(spread_out(7, 0.2)), (12,), repeats=2, protocols=["sorted"])
+    study = simulate_world(World(normal_qualities(7, 0.2)), (12,), repeats=2, protocols=["sorted"])
     assert study.row("sorted", 12).reference.spearman.minimum == 1
     assert study.row("sorted", 12).reference.kendall.minimum == 1
 
 
 def test_protocols_know_the_truth_when_models_are_far_apart() -> None:
-    world = World(spread_out(4, 30.0))
+    world = World(normal_qualities(4, 30.0))
     study = simulate_world(world, (3,), repeats=2, swap="never", target=1.0)
     for label in STANDARD:
         row = study.row(label, 3)
@@ -171,7 +171,7 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
 
 
 def test_one_protocol_more_changes_no_other() -> None:
-    world = World(spread_out(4, 0.3), Traits(noise=0.5, fresh=True, malformed=0.1))
+    world = World(normal_qualities(4, 0.3), Traits(noise=0.5, fresh=True, malformed=0.1))
     one = simulate_world(world, (8,), repeats=2, protocols=["swiss"])
     two = simulate_world(world, (8,), repeats=2, protocols=["sorted", "swiss"])
     assert str(one.row("swiss", 8)) == str(two.row("swiss", 8))
@@ -179,7 +179,7 @@ def test_one_protocol_more_changes_no_other() -> None:
 
 def test_position_bias_ties_everybody_in_both_orders() -> None:
     """A judge that always prefers the first answer says nothing when both orders are asked."""
-    world = World(spread_out(4, 0.3), Traits(position_bias=100))
+    world = World(normal_qualities(4, 0.3), Traits(position_bias=100))
     row = simulate_world(
         world, (5,), repeats=2, protocols=["full_pairwise:swap=always"], swap="never"
     ).row("full_pairwise:swap=always", 5)
@@ -201,7 +201,9 @@ def test_a_judge_that_says_nothing_of_use() -> None:
 
 
 def test_repeated_answers_save_calls() -> None:
-    study = simulate_world(World(spread_out(8, 0.2), ties=0.5), (10,), repeats=1, swap="never")
+    study = simulate_world(
+        World(normal_qualities(8, 0.2), ties=0.5), (10,), repeats=1, swap="never"
+    )
     # Four answers are left of eight.
     assert study.row("full_pairwise", 10).calls == {"match": 6}
     assert study.row("flat_bracket", 10).calls == {"seed": 1, "match": 3}
@@ -283,11 +285,11 @@ def test_answers() -> None:
 
 def test_models_described_in_plain_numbers() -> None:
     judge = Traits(noise=0.25, position_bias=0.3, reading_noise=0.5)
-    world = World(spread_out(4, 0.3), judge, ties=0.5, pass_rate=0.9)
+    world = World(normal_qualities(4, 0.3), judge, ties=0.5, pass_rate=0.9)
     expected = simulate_world(world, (3, 6), repeats=2, protocols=["seal"], seed=3)
     shared: dict[str, Any] = {"ties": 0.5, "pass_rate": 0.9, "noise": 0.25, "position_bias": 0.3}
     shared |= {"reading_noise": 0.5, "repeats": 2, "protocols": ["seal"], "seed": 3}
-    for models in (4, spread_out(4, 0.3)):
+    for models in (4, normal_qualities(4, 0.3)):
         found = simulate(models, (3, 6), spread=0.3, **shared)
         assert repr(found) == repr(expected)
 

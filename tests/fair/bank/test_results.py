@@ -16,10 +16,10 @@ from tiebreak.analysis.stars import star_report
 from tiebreak.fair.bank import results
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.results import LEAST, SubjectResult, publishable, result_of
-from tiebreak.fair.bank.sessions import Holder
+from tiebreak.fair.bank.sessions import TokenHolder
 from tiebreak.report.json import json_ready
 
-OWNER = Holder("lab", "u", "t")
+OWNER = TokenHolder("lab", "u", "t")
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from tests.fair.bank.serving import KEYS, grant, make_bank, rows
 from tiebreak.cli.verbs import main
 from tiebreak.fair.bank.question import Session
 from tiebreak.fair.bank.schema import QUESTIONS, open_bank, writing
-from tiebreak.fair.bank.sessions import Holder, Sampler, create
+from tiebreak.fair.bank.sessions import Sampler, TokenHolder, create
 from tiebreak.fair.bank.tokens import SECRET, issue, jti_of
 from tiebreak.fair.server import envelope
 
@@ -86,7 +86,7 @@ def test_a_verb_warns_of_a_wider_file(
     grant(engine, "example.org", 4)
     named = {"user": "ada", "institution": "example.org", "lifetime": timedelta(hours=1)}
     jti = jti_of(issue(engine, KEYS, role="examinee", **named))  # type: ignore[arg-type]
-    holder = Holder("example.org", "ada", jti)
+    holder = TokenHolder("example.org", "ada", jti)
     session, _ = create(engine, Sampler(engine), holder, Session(1, "m"), "key")
     engine.dispose()
     Path("bank.db").chmod(mode)

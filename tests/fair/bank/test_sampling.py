@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from tiebreak.fair.bank.errors import BankError
-from tiebreak.fair.bank.sampling import Entry, Originals, Share, _Frame, allocate, draw, linked
+from tiebreak.fair.bank.sampling import (
+    Entry,
+    OriginalQuestions,
+    Share,
+    _Frame,
+    allocate,
+    draw,
+    linked,
+)
 
 
 def bank_of(**sizes: tuple[int, int]) -> tuple[Entry, ...]:
@@ -96,7 +104,7 @@ def test_originals_are_sampled_as_from_a_list_of_the_fresh_ones(
     by_uuid = {entry.uuid: entry for entry in bank}
     seen = data.draw(st.sets(st.sampled_from(sorted(by_uuid))))
     touched = {by_uuid[uuid].raw_uuid for uuid in seen}
-    frame = _Frame(Originals(bank), seen)
+    frame = _Frame(OriginalQuestions(bank), seen)
     for category in "abc":
         first_of = {entry.raw_uuid: entry for entry in sorted(bank, key=uuid_of, reverse=True)}
         raws = {entry.raw_uuid for entry in first_of.values() if entry.category == category}

@@ -19,7 +19,7 @@ from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.question import Question, Session
 from tiebreak.fair.bank.quotas import grant
 from tiebreak.fair.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS, writing
-from tiebreak.fair.bank.sessions import Holder, Sampler
+from tiebreak.fair.bank.sessions import Sampler, TokenHolder
 
 QUESTIONS_IN_BANK, GRANTED = 60, 40
 
@@ -37,7 +37,11 @@ def refusal() -> Iterator[list[str]]:
 class Exam(RuleBasedStateMachine):
     """Two users of one institution, one of another; the model is three plain dictionaries."""
 
-    USERS = (Holder("x", "ada", "t1"), Holder("x", "bob", "t2"), Holder("y", "ada", "t3"))
+    USERS = (
+        TokenHolder("x", "ada", "t1"),
+        TokenHolder("x", "bob", "t2"),
+        TokenHolder("y", "ada", "t3"),
+    )
 
     @initialize()
     def begin(self) -> None:
@@ -45,9 +49,9 @@ class Exam(RuleBasedStateMachine):
         self.engine = make_bank(Path(self.folder.name) / "bank.db", QUESTIONS_IN_BANK, siblings=2)
         self.sampler = Sampler(self.engine)
         self.left = {"x": GRANTED, "y": GRANTED}
-        self.open: dict[Holder, str] = {}
-        self.keys: dict[tuple[Holder, int], str] = {}
-        self.owner: dict[str, Holder] = {}
+        self.open: dict[TokenHolder, str] = {}
+        self.keys: dict[tuple[TokenHolder, int], str] = {}
+        self.owner: dict[str, TokenHolder] = {}
         self.k: dict[str, int] = {}
         self.answers: dict[str, list[str]] = {}
         self.asked: dict[str, list[Question]] = {}
@@ -59,7 +63,7 @@ class Exam(RuleBasedStateMachine):
         self.folder.cleanup()
 
     @rule(who=st.sampled_from(USERS), k=st.integers(1, 12), key=st.integers(0, 3))
-    def create(self, who: Holder, k: int, key: int) -> None:
+    def create(self, who: TokenHolder, k: int, key: int) -> None:
         known = (who, key) in self.keys
         with refusal() as kinds:
             made, new = sessions.create(self.engine, self.sampler, who, Session(k, "m"), str(key))
@@ -82,12 +86,12 @@ class Exam(RuleBasedStateMachine):
             assert kinds == ["unusable"]
 
     @rule(who=st.sampled_from(USERS), number=st.integers(0, 5), position=st.integers(1, 14))
-    def ask_any(self, who: Holder, number: int, position: int) -> None:
+    def ask_any(self, who: TokenHolder, number: int, position: int) -> None:
         if self.owner:
             self.ask(who, list(self.owner)[number % len(self.owner)], position)
 
     @rule(who=st.sampled_from(USERS), text=st.text("ab", max_size=2), again=st.booleans())
-    def go_on(self, who: Holder, text: str, again: bool) -> None:
+    def go_on(self, who: TokenHolder, text: str, again: bool) -> None:
         if who in self.open:
             session = self.open[who]
             position = len(self.answers[session]) + 1
@@ -102,7 +106,7 @@ class Exam(RuleBasedStateMachine):
         position=st.integers(1, 14),
         text=st.text("ab", max_size=2),
     )
-    def answer_any(self, who: Holder, number: int, position: int, text: str) -> None:
+    def answer_any(self, who: TokenHolder, number: int, position: int, text: str) -> None:
         if self.owner:
             self.answer(who, list(self.owner)[number % len(self.owner)], position, text)
 
@@ -120,7 +124,7 @@ class Exam(RuleBasedStateMachine):
             del self.open[who]
             self.left[who.institution] += self.k[session] - len(self.asked[session])
 
-    def ask(self, who: Holder, session: str, position: int) -> None:
+    def ask(self, who: TokenHolder, session: str, position: int) -> None:
         with refusal() as kinds, writing(self.engine) as connection:
             got = sessions.ask(connection, session, position, who)
         asked, mine = self.asked[session], self.owner[session] == who
@@ -135,7 +139,7 @@ class Exam(RuleBasedStateMachine):
             assert got.question not in [other.question for other in asked]
             asked.append(got)
 
-    def answer(self, who: Holder, session: str, position: int, text: str) -> None:
+    def answer(self, who: TokenHolder, session: str, position: int, text: str) -> None:
         with refusal() as kinds, writing(self.engine) as connection:
             stands = sessions.answer(connection, session, position, text, who)
         answers = self.answers[session]
@@ -207,7 +211,7 @@ def engine(tmp_path: Path) -> Engine:
 
 
 def made(engine: Engine, sampler: Sampler, user: str, k: int = 10) -> Session:
-    return sessions.create(engine, sampler, Holder("x", user, user), Session(k, "m"), "key")[0]
+    return sessions.create(engine, sampler, TokenHolder("x", user, user), Session(k, "m"), "key")[0]
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from tiebreak.fair.bank.question import Remark, Session
 from tiebreak.fair.bank.quotas import grant
 from tiebreak.fair.bank.review import read_review, write_review
 from tiebreak.fair.bank.schema import QUESTIONS, REVIEWS
-from tiebreak.fair.bank.sessions import Holder, Sampler, create
+from tiebreak.fair.bank.sessions import Sampler, TokenHolder, create
 from tiebreak.progress import Activity, watch
 
 
@@ -60,7 +60,7 @@ def test_what_is_approved_while_sessions_are_opened_is_asked(
     assert n_questions() == 1 + 4
     expand_bank(engine, "fill_in", approve=True)
     assert n_questions() == 1 + 4 + 1
-    create(engine, sampler, Holder("x", "ada", "t"), Session(1, "m"), "key")
+    create(engine, sampler, TokenHolder("x", "ada", "t"), Session(1, "m"), "key")
     with engine.connect() as connection:
         reviews = connection.execute(select(REVIEWS)).all()
     assert [(row.reviewer, row.before, row.after) for row in reviews] == [

@@ -49,7 +49,7 @@ RESULTS: dict[str, object] = {
     "tiebreak.fair.bank.checks.check_bank": Result("check", n_wrong=0),
     "tiebreak.fair.bank.expansion.expand_bank": Enough(),
     "tiebreak.fair.bank.export.export_questions": 1,
-    "tiebreak.fair.bank.export.hand_out": ["u1"],
+    "tiebreak.fair.bank.export.draw_unseen": ["u1"],
     "tiebreak.fair.bank.export.pool_of": Pool(),
     "tiebreak.fair.bank.export.write_questions": None,
     "tiebreak.fair.bank.importing.import_files": Result("report", refused=False),

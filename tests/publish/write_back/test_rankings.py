@@ -27,7 +27,7 @@ from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.publish.write_back import WriteBackError
 from tiebreak.publish.write_back.rankings import Ranking, read_rankings
-from tiebreak.publish.write_back.run import misfit, standings_by_sample
+from tiebreak.publish.write_back.run import mismatch_reason, standings_by_sample
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import RankingLogError
 from tiebreak.scorers.ballots import ItemBallots
@@ -182,7 +182,7 @@ Rows = list[dict[str, Any]]
 
 def checked(path: Path, found: Ranking) -> str | None:
     [record] = read_inspect_log(path, ReadOptions()).records
-    return misfit(record, found)
+    return mismatch_reason(record, found)
 
 
 @pytest.fixture(scope="module")
@@ -242,7 +242,7 @@ def test_a_ranking_that_does_not_hold_what_was_judged(tmp_path: Path) -> None:
     hashes = {row.item.item_id: row.item.input_hash for row in record.rows}
     ballots = [one.model_copy(update={"input_hash": hashes[one.item_id]}) for one in brackets()]
     [found], _ = read_rankings([write_log(tmp_path / "1.eval", ballots)])
-    assert misfit(record, found) == (
+    assert mismatch_reason(record, found) == (
         f"{found.log} does not say what was judged in 2 of 2 ranked items"
     )
 
@@ -265,7 +265,7 @@ def test_another_model_and_samples_by_id_and_epoch(found: Ranking, tmp_path: Pat
     second = [row | {"epoch": 2, "answer": "x"} for row in rows]
     path = write_inspect_log(tmp_path / "c.eval", "c", [*rows, *second])
     [record] = read_inspect_log(path, ReadOptions()).records
-    assert misfit(record, found) is None
+    assert mismatch_reason(record, found) is None
     assert standings_by_sample(record, found).keys() == {("q0", 1), ("q1", 1)}
     other = checked(write_inspect_log(tmp_path / "d.eval", "d", rows), found)
     assert other == f"d is not among the models of {found.log}"

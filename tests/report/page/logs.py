@@ -13,7 +13,7 @@ from tests.ranking_logs.builders import all_pairs, bracket, by_native, graded, s
 from tiebreak.rankers import Resampling
 from tiebreak.report.page import sections
 from tiebreak.report.page.contents import Contents, contents_of
-from tiebreak.report.page.items import Shelf
+from tiebreak.report.page.items import ChunkWriter
 from tiebreak.report.page.view import Gallery, Page
 from tiebreak.scorers.ballots import ItemBallots
 
@@ -89,7 +89,7 @@ def whole(path: Path) -> Path:
 
 
 def page_of(contents: Contents, **options: Any) -> Page:
-    return sections.page_of(contents, Gallery(), Shelf(), **{"version": "1.2.3"} | options)
+    return sections.page_of(contents, Gallery(), ChunkWriter(), **{"version": "1.2.3"} | options)
 
 
 def page_in(folder: Path, **options: Any) -> Page:

@@ -10,12 +10,12 @@ from tests.cases import cases
 from tests.ranking_logs.builders import all_pairs, graded, item, listed
 from tiebreak.report.cells import Cell, Tone, integer, number, words
 from tiebreak.report.page.build import render
-from tiebreak.report.page.items import Shelf, pack, slim
+from tiebreak.report.page.items import ChunkWriter, pack, without_calls
 from tiebreak.report.page.view import (
     BoardRow,
+    BoardVerdictView,
     DrawnBoard,
     FigureView,
-    Found,
     ItemRow,
     ItemsView,
     Overview,
@@ -168,7 +168,7 @@ def story(
         "answers": {n: at(answers[n]) for n in ballots.representatives if n in answers},
         "ranks": ranks,
         "unranked": unranked,
-        "ballots": slim(ballots.model_dump(mode="json"), at),
+        "ballots": without_calls(ballots.model_dump(mode="json"), at),
     }
 
 
@@ -185,10 +185,10 @@ def items(
     entries: Sequence[tuple[str, str, dict[str, Any]]],
     runs: Sequence[Mapping[str, object]],
     rows: int = 0,
-    shelf: Shelf | None = None,
+    shelf: ChunkWriter | None = None,
 ) -> ItemsView:
     """The items' view; `rows` more rows at the end open the first item."""
-    shelf = shelf or Shelf()
+    shelf = shelf or ChunkWriter()
     packed = pack([one for _, _, one in entries], shelf.put, size=2_000)
     index = {
         "runs": list(runs),
@@ -275,7 +275,7 @@ PICTURE = (
 
 
 def report(
-    hostile: str = "", rows: int = 12, shelf: Shelf | None = None, *, folded: bool = False
+    hostile: str = "", rows: int = 12, shelf: ChunkWriter | None = None, *, folded: bool = False
 ) -> Page:
     """A report; `hostile` is put into every text that can come from a log.
 
@@ -299,15 +299,17 @@ def report(
     )
 
 
-def _verdicts(hostile: str) -> tuple[Found, ...]:
+def _verdicts(hostile: str) -> tuple[BoardVerdictView, ...]:
     """One in every state of trust, and one without a judge."""
     first, board, why = f"opus is first.{hostile}", drawn(hostile), f"no bias found{hostile}"
     even = "No two models can be told apart."
     return (
-        Found(f"gsm8k · seal{hostile}", "gsm8k-seal", first, board, "fine", why, "plots/board.svg"),
-        Found("mmlu · seal", "mmlu-seal", even, board, "unknown"),
-        Found("gsm8k · seal again", "again", first, board, "doubtful"),
-        Found("gsm8k · original", "original", first, board),
+        BoardVerdictView(
+            f"gsm8k · seal{hostile}", "gsm8k-seal", first, board, "fine", why, "plots/board.svg"
+        ),
+        BoardVerdictView("mmlu · seal", "mmlu-seal", even, board, "unknown"),
+        BoardVerdictView("gsm8k · seal again", "again", first, board, "doubtful"),
+        BoardVerdictView("gsm8k · original", "original", first, board),
     )
 
 
@@ -332,7 +334,8 @@ def _overview(hostile: str) -> Overview:
     parts = ("gsm8k-seal-detail", "mmlu-seal-detail", "again-detail", "original-detail")
     linked = enumerate(zip(parts, states, strict=True), start=1)
     heads = tuple(
-        Found(f"board {n}{hostile}", part, "", drawn(hostile), state) for n, (part, state) in linked
+        BoardVerdictView(f"board {n}{hostile}", part, "", drawn(hostile), state)
+        for n, (part, state) in linked
     )
     return Overview((f"opus is first on all 4 boards.{hostile}",), heads)
 
@@ -369,7 +372,7 @@ def _boards(hostile: str) -> tuple[Part, ...]:
     )
 
 
-def _items(hostile: str, rows: int, shelf: Shelf | None) -> ItemsView:
+def _items(hostile: str, rows: int, shelf: ChunkWriter | None) -> ItemsView:
     models = [f"{name}{hostile}" for name, _ in BORDA]
     three, alone = models[:3], [[m] for m in models]
     answers = {

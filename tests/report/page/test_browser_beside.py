@@ -11,12 +11,12 @@ from tests.report.page.browser import opened, unwatched, violations
 from tests.report.page.sample_report import HOSTILE, report
 from tests.report.page.test_browser_items import only_text
 from tiebreak.report.page.build import render
-from tiebreak.report.page.items import Shelf
+from tiebreak.report.page.items import ChunkWriter
 
 
 def written(folder: Path, hostile: str = "") -> Path:
     """The sample report; each of its items is in a file of its own, or nearly."""
-    shelf = Shelf(folder, most=0)
+    shelf = ChunkWriter(folder, most=0)
     path = folder / "index.html"
     page = render(report(hostile, shelf=shelf))
     path.write_text(page, encoding="utf-8", errors="replace")

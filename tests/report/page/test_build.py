@@ -22,7 +22,7 @@ from tiebreak.report.figures import canvas
 from tiebreak.report.html import visible
 from tiebreak.report.page.build import check_folder, write_contents, write_report
 from tiebreak.report.page.contents import Contents, contents_of
-from tiebreak.report.page.items import Shelf, items_view
+from tiebreak.report.page.items import ChunkWriter, items_view
 from tiebreak.tables import read_human_ranking
 
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> \u202e \x00"
@@ -104,7 +104,7 @@ def test_the_policy_allows_this_script_and_no_other(soup: BeautifulSoup) -> None
 
 
 def test_the_store_is_in_the_page(logs: Contents, soup: BeautifulSoup) -> None:
-    view = some(items_view(logs, Shelf()))
+    view = some(items_view(logs, ChunkWriter()))
     assert [chunk.string for chunk in soup.select("script.tiebreak-chunk")] == list(view.chunks)
     assert told(view)[0]["task"] == HOSTILE
 

@@ -29,7 +29,7 @@ from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.log import placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.report.page.contents import Contents, contents_of
-from tiebreak.report.page.items import Shelf, _first, items_view, short, slim, unpack
+from tiebreak.report.page.items import ChunkWriter, _first, items_view, short, unpack, without_calls
 from tiebreak.report.page.view import ItemsView
 from tiebreak.scorers.ballots import ItemBallots
 
@@ -39,7 +39,7 @@ def contents(path: Path) -> Contents:
 
 
 def view_of(path: Path) -> ItemsView:
-    return some(items_view(contents(path), Shelf()))
+    return some(items_view(contents(path), ChunkWriter()))
 
 
 def told(view: ItemsView) -> list[dict[str, Any]]:
@@ -208,7 +208,7 @@ def test_who_is_first_and_by_which_run(runs: list[Any], first: str) -> None:
 
 def test_nothing_was_judged(tmp_path: Path) -> None:
     Folder(tmp_path).add([sample(None, "q", error="no")])
-    assert items_view(contents(tmp_path), Shelf()) is None
+    assert items_view(contents(tmp_path), ChunkWriter()) is None
 
 
 @pytest.mark.parametrize("with_metadata", [True, False])
@@ -240,7 +240,7 @@ def six_decimals(number: str) -> float:
 @pytest.mark.parametrize("kind", KINDS)
 def test_they_are_read_again_as_they_were(kind: str) -> None:
     stored = json_of(KINDS[kind].model_copy(update={"calls": (call(), call())}))
-    found = slim(stored, str)
+    found = without_calls(stored, str)
     assert "calls" not in found
     shortened = json.loads(json.dumps(stored | {"calls": []}), parse_float=six_decimals)
     assert ItemBallots.model_validate(found) == ItemBallots.model_validate(shortened)
@@ -251,7 +251,7 @@ def test_they_are_read_again_as_they_were(kind: str) -> None:
 def test_a_falsehood_and_a_zero_are_said() -> None:
     stored = json_of(all_pairs("q", "ab", swapped="ab"))
     stored["matches"][0] |= {"flipped": False, "margin": 0.0, "critique": None}
-    [match] = slim(stored, str)["matches"]
+    [match] = without_calls(stored, str)["matches"]
     assert (match["flipped"], match["margin"]) == (False, 0.0)
     assert "critique" not in match
 
@@ -261,7 +261,7 @@ def test_votes_of_another_form_stay_as_they_are(odd: object) -> None:
     stored = json_of(KINDS["seal"])
     [verdict, *_] = stored["matches"][0]["verdicts"]
     verdict["principles"]["P1"], verdict["checklist"] = odd, odd
-    [match, *_] = slim(stored, str)["matches"]
+    [match, *_] = without_calls(stored, str)["matches"]
     assert match["verdicts"][0]["principles"]["P1"] == odd
     assert match["verdicts"][0].get("checklist") == odd
 
@@ -271,7 +271,7 @@ def test_numbers(number: float | None, kept: float | None) -> None:
     assert short({"a": number}) == {"a": kept}
     stored = json_of(bracket("q", "a", "b", "c")) | {"native": {"a": number}}
     stored["matches"][0]["verdicts"][0]["margin"] = number
-    found = slim(stored, str)
+    found = without_calls(stored, str)
     assert found["native"] == {"a": kept}
     if kept is not None:
         assert found["matches"][0]["verdicts"][0]["margin"] == kept

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cases import cases
-from tiebreak.report.page.items import Shelf, pack, remove_earlier, unpack
+from tiebreak.report.page.items import ChunkWriter, pack, remove_earlier, unpack
 
 # All code points, lone surrogates and NUL among them, and what ends or opens things in HTML.
 TEXTS = st.one_of(
@@ -118,7 +118,7 @@ def test_in_the_page_or_beside_it(
     tmp_path: Path, lengths: list[int], most: int, in_page: int, n_files: int
 ) -> None:
     chunks = [letter * length for letter, length in zip("abcd", lengths, strict=False)]
-    shelf = Shelf(tmp_path / "report", most=most)
+    shelf = ChunkWriter(tmp_path / "report", most=most)
     for chunk in chunks:
         shelf.put(chunk)
     assert shelf.chunks == (chunks if in_page else [])
@@ -131,13 +131,13 @@ def test_in_the_page_or_beside_it(
 
 
 def test_without_a_folder_all_is_in_the_page() -> None:
-    shelf = Shelf(most=1)
+    shelf = ChunkWriter(most=1)
     shelf.put("abc")
     assert (shelf.chunks, shelf.names, shelf.summary) == (["abc"], [], "")
 
 
-def shelf_of(folder: Path, *chunks: str) -> Shelf:
-    shelf = Shelf(folder, most=0)
+def shelf_of(folder: Path, *chunks: str) -> ChunkWriter:
+    shelf = ChunkWriter(folder, most=0)
     for chunk in chunks:
         shelf.put(chunk)
     return shelf
@@ -164,10 +164,10 @@ def test_what_nobody_but_an_earlier_report_wrote_is_removed(tmp_path: Path) -> N
 
 
 def test_a_folder_that_is_empty_then_goes_as_well(tmp_path: Path) -> None:
-    remove_earlier(Shelf(tmp_path), tmp_path)
+    remove_earlier(ChunkWriter(tmp_path), tmp_path)
     (tmp_path / "items").mkdir()
-    remove_earlier(Shelf(tmp_path), tmp_path)
+    remove_earlier(ChunkWriter(tmp_path), tmp_path)
     assert (tmp_path / "items").exists()
     shelf_of(tmp_path, "a")
-    remove_earlier(Shelf(tmp_path), tmp_path)
+    remove_earlier(ChunkWriter(tmp_path), tmp_path)
     assert not (tmp_path / "items").exists()

@@ -107,7 +107,12 @@ def test_it_never_contradicts_itself() -> None:
 
 
 def test_words_and_lines() -> None:
-    habits = [Habit(0, 0, 5), Habit(0, 0, 50), Habit(0, 0, 5, None), Habit(0, 0, 5, 2)]
+    habits = [
+        Habit(0, 0, 5),
+        Habit(0, 0, 50),
+        Habit(0, 0, 5, None),
+        Habit(0, 0, 5, 2),
+    ]
     short, long, plain, many = (
         judged("listwise", habit).calls[0].output_tokens for habit in habits
     )

@@ -13,7 +13,7 @@ from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import read_variant
 from tiebreak.study.estimate.dry_judge import TokenCounter
-from tiebreak.study.estimate.estimate import CLOSE, Judges, Pace, ProtocolEstimate, estimate
+from tiebreak.study.estimate.estimate import CLOSE, Judges, ProtocolEstimate, Throughput, estimate
 from tiebreak.study.estimate.experience import Experience
 from tiebreak.study.estimate.totals import Range
 
@@ -140,7 +140,7 @@ def test_a_meta_judge_has_a_price_of_its_own() -> None:
 @pytest.mark.slow
 def test_depth_and_hours() -> None:
     items = contests(10, 8)
-    pace = Pace(connections=4, seconds=18)
+    pace = Throughput(connections=4, seconds=18)
     assert one("pointwise", items, pace=pace).depth == (1, 1, 1)
     # 80 calls, four at a time: 20 · 18 s = 0.1 h.
     assert one("pointwise", items, pace=pace).hours == pytest.approx((0.1, 0.1, 0.1))

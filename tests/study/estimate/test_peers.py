@@ -18,7 +18,7 @@ from tiebreak.study.estimate.cost import read_judges, read_matching, read_protoc
 from tiebreak.study.estimate.dry_judge import TokenCounter
 from tiebreak.study.estimate.estimate import Estimate, Judges, ProtocolEstimate, estimate
 from tiebreak.study.estimate.prices import PricedModel
-from tiebreak.study.estimate.sheet import assumptions, data_of, notes, who_is_asked
+from tiebreak.study.estimate.sheet import assumptions, data_of, judges_and_prices, notes
 from tiebreak.study.estimate.totals import Range
 
 
@@ -103,7 +103,7 @@ def test_a_price_that_is_not_known() -> None:
     estimated = found("peer_review", contests(2, 2), judges)
     assert estimated.protocols[0].cost is None
     assert any("No price is known for m1: add --price" in note for note in notes(estimated))
-    assert [*who_is_asked(judges)] == ["2 peers: m0 ($1 in, $1 out per million tokens), m1"]
+    assert [*judges_and_prices(judges)] == ["2 peers: m0 ($1 in, $1 out per million tokens), m1"]
 
 
 def long_first() -> list[Contest]:
@@ -225,7 +225,7 @@ def test_who_is_asked_for_which_protocol() -> None:
     assert read("peer_review,original", judge="p/j", peers="a,b") == Judges(peers=peers)
     both = Judges("p/j", Price(1, 2), "p/b", Price(1, 2), peers)
     assert read("all,peer_review", judge="p/j", meta_judge="p/b", peers="a,b") == both
-    assert list(who_is_asked(read_judges(read_protocols("original")))) == ["no model is asked"]
+    assert list(judges_and_prices(read_judges(read_protocols("original")))) == ["no model is asked"]
 
 
 @pytest.mark.parametrize(

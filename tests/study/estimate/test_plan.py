@@ -14,7 +14,7 @@ from tests.candidates.builders import make_rows, write_inspect_log
 from tests.cli.handed import wrong_use
 from tests.ranking_logs.builders import call, item, match, write_log
 from tiebreak.study.estimate import EstimateError
-from tiebreak.study.estimate.experience import Evidence, agree, cheaper, of_scores
+from tiebreak.study.estimate.experience import Evidence, agree, cheaper_protocol, of_scores
 from tiebreak.study.estimate.plan import Goal, Noise, Rate, half_width, noise_of, powers, spend
 
 MODELS = tuple("abcdefgh")
@@ -104,9 +104,9 @@ def test_another_protocol_is_recommended_only_if_it_finds_the_same_for_less() ->
     sharp = board("listwise", listing(0 * theta, 0.2), calls=1)
     biased = board("listwise", listing(np.array([0, 2, 0, -1, 0, 2, 0, 1.0]), 0.2), calls=1)
     vague = board("listwise", listing(0 * theta, 12.0), calls=1)
-    assert cheaper([own, sharp], own, needed) is sharp
+    assert cheaper_protocol([own, sharp], own, needed) is sharp
     assert not agree(biased, own)
-    assert cheaper([own, biased, vague], own, needed) is None
+    assert cheaper_protocol([own, biased, vague], own, needed) is None
 
 
 def test_what_plans_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

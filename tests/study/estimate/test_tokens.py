@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cases import cases
-from tiebreak.study.estimate.dry_judge import by_piece, by_rule, token_counter
+from tiebreak.study.estimate.dry_judge import by_rule, count_by_paragraph, token_counter
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_rule(text: str, tokens: int) -> None:
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(["a b", "12", "\n\n", "\n", ".", " "])).map("".join))
 def test_pieces_are_the_text(text: str) -> None:
-    assert by_piece(len)(text) == len(text)
+    assert count_by_paragraph(len)(text) == len(text)
 
 
 def test_each_piece_is_counted_once() -> None:
@@ -37,7 +37,7 @@ def test_each_piece_is_counted_once() -> None:
         counted.append(text)
         return 1
 
-    total = by_piece(count)
+    total = count_by_paragraph(count)
     assert total("a\n\nb\n\na\n\nc") == 4
     assert total("b\n\nd") == 2
     assert counted == ["a\n\n", "b\n\n", "c", "d"]

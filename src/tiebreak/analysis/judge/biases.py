@@ -316,13 +316,13 @@ def length_of(items: Sequence[ItemBallots], *, level: float = 0.95) -> Length:
     item, pair, table = _cells(items)
     if not len(item):
         scored = any(match.result is not None for ballots in items for match in ballots.matches)
-        return _nothing(Reason("unknown_lengths") if scored else Reason("no_match"))
+        return _undefined_gain(Reason("unknown_lengths") if scored else Reason("no_match"))
     totals = np.zeros((pair.max() + 1, table.shape[1]))
     np.add.at(totals, pair, table)
     up, down = _slope(totals)
     telling = down[pair] > 0
     if not telling.any():
-        return _nothing(Reason("lengths_follow_models"))
+        return _undefined_gain(Reason("lengths_follow_models"))
     item, pair, table = item[telling], pair[telling], table[telling]
     n_matches, numbers = int(table[:, 0].sum()), np.unique(item, return_inverse=True)[1]
     m = int(numbers.max()) + 1
@@ -346,7 +346,7 @@ def length_of(items: Sequence[ItemBallots], *, level: float = 0.95) -> Length:
     return Length(Estimate(gain, lower, upper, m), p, n_matches)
 
 
-def _nothing(reason: Reason) -> Length:
+def _undefined_gain(reason: Reason) -> Length:
     return Length(Estimate(math.nan, math.nan, math.nan, 0, reason), math.nan, 0)
 
 

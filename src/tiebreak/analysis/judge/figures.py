@@ -410,7 +410,7 @@ def _juror(
     none = Reason("no_match_of_others")
     agreement = share_over_items(same, n, level=how.level, undefined=none)
     p = min(1.0, tests * sign_flip_p(2 * same - n)) if counts else math.nan
-    figures = judge_figures([_alone(item, name) for item in items], how=how).corrected(tests)
+    figures = judge_figures([_by_juror(item, name) for item in items], how=how).corrected(tests)
     if figures.flips.asked != "all":
         # What was close to all is not what was close to this one: the line is not its own.
         figures = replace(figures, flips=replace(figures.flips, asked="close", expected=math.nan))
@@ -428,7 +428,7 @@ def _parts(points: PointScore) -> tuple[PointScore, ...]:
     return points.parts or (points,)
 
 
-def _alone(item: ItemBallots, name: str) -> ItemBallots:
+def _by_juror(item: ItemBallots, name: str) -> ItemBallots:
     """What one judge said of an item; one that was replaced said nothing usable."""
     matches = []
     for match in item.matches:

@@ -396,8 +396,8 @@ def _category_rows(category: str, path: Path) -> list[Row]:
     questions = _by_id(path, unique=answered)
     answers = _by_id(path.parent / "possible_answer" / path.name) if answered else {}
     if answered:
-        _must_be_none(set(questions) - set(answers), path, "has no answer in possible_answer")
-        _must_be_none(set(answers) - set(questions), path, "has an answer and no question")
+        _refuse_names(set(questions) - set(answers), path, "has no answer in possible_answer")
+        _refuse_names(set(answers) - set(questions), path, "has an answer and no question")
     return [
         {
             "id": name,
@@ -417,7 +417,7 @@ def _by_id(path: Path, unique: bool = True) -> dict[str, Row]:
         name = str(_column(row, "id", place))
         if name in rows:
             # Without answers to join, a name that is given twice (as BFCL v3 does) does no harm.
-            _must_be_none({name} if unique else (), path, "occurs twice")
+            _refuse_names({name} if unique else (), path, "occurs twice")
             name = next(f"{name}_{n}" for n in free[name] if f"{name}_{n}" not in rows)
         rows[name] = row
     return rows
@@ -429,7 +429,7 @@ def _column(row: Row, name: str, place: Path | str) -> Any:
     return row[name]
 
 
-def _must_be_none(names: Collection[str], path: Path, problem: str) -> None:
+def _refuse_names(names: Collection[str], path: Path, problem: str) -> None:
     if names:
         more = f" (and {len(names) - 3} more)" if len(names) > 3 else ""
         raise PrerequisiteError(f"{path}: {', '.join(sorted(names)[:3])}{more} {problem}.")

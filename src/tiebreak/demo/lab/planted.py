@@ -218,7 +218,7 @@ TYPICAL_GRADE: Final = 7
 """Grade, of 10, of an answer of quality 0: strong models sit near the top of the scale."""
 
 
-def spread_out(n_models: int, sd: float) -> tuple[float, ...]:
+def normal_qualities(n_models: int, sd: float) -> tuple[float, ...]:
     """Qualities of `n_models` models, best first: normal quantiles, scaled to this sd and mean 0.
 
     Raises:

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, cast, get_args
 
 import numpy as np
 
-from tiebreak.demo.lab.planted import LabError, Pool, Traits, World, require, spread_out
+from tiebreak.demo.lab.planted import LabError, Pool, Traits, World, normal_qualities, require
 from tiebreak.progress import tracked
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.agreement import kendall_tau_many, spearman_many, top1_many
@@ -202,7 +202,7 @@ def simulate(
     Raises:
         LabError: a number or a label is of no use; the message says which.
     """
-    qualities = spread_out(models, spread) if isinstance(models, int) else tuple(models)
+    qualities = normal_qualities(models, spread) if isinstance(models, int) else tuple(models)
     judge = Traits(noise=noise, **cast("dict[str, Any]", traits))
     world = World(qualities, judge, ties=ties, pass_rate=pass_rate)
     sizes = tuple(sorted(set(items)))

@@ -183,7 +183,7 @@ def _may_reuse(messages: Messages, last: Messages) -> bool:
     return messages != last and not any(message["role"] == "assistant" for message in messages)
 
 
-class Copies:
+class Replicas:
     """Up to `most` copies of a model that answer side by side, started as they are needed.
 
     Copies instead of slots of one server: requests that share a batch change each other's last
@@ -229,14 +229,14 @@ class Copies:
             self._servers.pop().close()
 
 
-_running: dict[tuple[ServerSettings, int], Copies] = {}
+_running: dict[tuple[ServerSettings, int], Replicas] = {}
 _sharing = threading.Lock()
 
 
-def shared_copies(settings: ServerSettings, most: int) -> Copies:
+def shared_copies(settings: ServerSettings, most: int) -> Replicas:
     """The process's copies with these settings."""
     with _sharing:
-        return _running.setdefault((settings, most), Copies(settings, most))
+        return _running.setdefault((settings, most), Replicas(settings, most))
 
 
 @atexit.register

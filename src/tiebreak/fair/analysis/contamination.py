@@ -177,7 +177,7 @@ def contamination_of(
             for (replay, base, difference, p), together in zip(pairs, adjusted, strict=True)
         ),
         level=level,
-        notes=(*notes, *_lacking(replays, chosen)),
+        notes=(*notes, *_missing_replays(replays, chosen)),
     )
 
 
@@ -280,7 +280,7 @@ def _recall(replay: Replayed, level: float) -> Recall:
     )
 
 
-def _lacking(replays: Sequence[Replayed], baselines: Sequence[str]) -> Iterator[Reason]:
+def _missing_replays(replays: Sequence[Replayed], baselines: Sequence[str]) -> Iterator[Reason]:
     """Who has no baseline, and whose attempts failed."""
     replayed = {(replay.model, replay.dataset) for replay in replays}
     for model in sorted({replay.model for replay in replays}):

@@ -103,7 +103,7 @@ class SampledModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class NeighbourPair:
     """Two models next to each other on the board of all questions, `above` before `below`.
 
     `difference` is that of relative scores. `rounds` of the `n_rounds` that have both, and shares
@@ -135,7 +135,7 @@ class StarSamples:
     rounds: tuple[StarRound, ...]
     sizes: tuple[SampleSize, ...]
     models: tuple[SampledModel, ...]
-    neighbours: tuple[Neighbours, ...]
+    neighbours: tuple[NeighbourPair, ...]
     n_draws: int
     seed: int
     level: float
@@ -333,13 +333,13 @@ def _neighbours(
     rounds: RoundScores,
     swaps: Sequence[NDArray[np.bool_]],
     level: float,
-) -> Iterator[Neighbours]:
+) -> Iterator[NeighbourPair]:
     tests = separation(overall.pseudo, order, level=level)
     apart = {(pair.above, pair.below): pair.apart for pair in tests.pairs}
     relative, in_rounds = _relative(overall.score, base), _swapped(rounds.scores, order)
     for place, (above, below) in enumerate(pairwise(order)):
         both = ~np.isnan(rounds.scores[:, above] + rounds.scores[:, below])
-        yield Neighbours(
+        yield NeighbourPair(
             above=table.models[above],
             below=table.models[below],
             difference=float(relative[above] - relative[below]),

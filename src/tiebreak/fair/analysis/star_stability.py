@@ -96,7 +96,7 @@ class StarCourse:
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class ExternalCorrelation:
     """How scores on one benchmark go with those on another, `other`, over the models of both.
 
     Intervals of `agreement` are over the questions of the first alone: neither models nor the
@@ -115,7 +115,7 @@ class StarStability(Finding):
 
     samples: tuple[StarSamples, ...]
     orders: tuple[StarOrders, ...]
-    elsewhere: tuple[Elsewhere, ...]
+    elsewhere: tuple[ExternalCorrelation, ...]
     courses: tuple[StarCourse, ...]
     causes: ErrorCauses | None
     benchmarks: tuple[str, ...]
@@ -232,7 +232,7 @@ def elsewhere(
     static: ScoreTable,
     *,
     how: Resampling = Resampling(draws=1000),
-) -> tuple[Elsewhere, ...]:
+) -> tuple[ExternalCorrelation, ...]:
     """Spearman's ρ and Kendall's τ of scores by stars with scores in a file.
 
     Raises:
@@ -251,7 +251,7 @@ def elsewhere(
             agreement = None
             if len(models) >= LEAST_MODELS:
                 agreement = _agreement(fitted.pseudo[:, known], fixed[known], how)
-            parts.append(Elsewhere(name, other, models, agreement))
+            parts.append(ExternalCorrelation(name, other, models, agreement))
     if not any(part.agreement for part in parts):
         raise AnalysisError(
             "A correlation takes three models with scores of both; judged by stars: "

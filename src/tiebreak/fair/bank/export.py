@@ -2,7 +2,7 @@
 
 For the owner of a bank all of them, with keys and hints, as JSON lines, Parquet or CSV that `bank
 import` reads again; in CSV an apostrophe keeps spreadsheets from running a text as a formula
-(`delimited.safe`). For people who ask elsewhere a sample (`hand_out`), which an institution is
+(`delimited.safe`). For people who ask elsewhere a sample (`draw_unseen`), which an institution is
 never given again.
 """
 
@@ -97,7 +97,7 @@ _WRITERS: Final[dict[str, Callable[[Path, Rows], int]]] = {
 }
 
 
-def hand_out(
+def draw_unseen(
     engine: Engine, k: int, seed: str, institution: str, *, balanced: bool, share: Share
 ) -> list[str]:
     """Uuids of k questions that the institution was never given, which it has from now on.

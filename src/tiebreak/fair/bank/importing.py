@@ -293,7 +293,7 @@ class _Import:
             raise BankError(f"{source.name} has no questions: give a file with one a row")
 
     def _chunk(self, file: FileCounts, chunk: Sequence[tuple[int, reading.Row | str]]) -> None:
-        sound = list(self._sound(file, chunk))
+        sound = list(self._valid_rows(file, chunk))
         rows = rows_of([question for _, question, _ in sound], import_id=len(self.report.files))
         by_uuid, by_digest = self.staging.known(
             [question.uuid for _, question, _ in sound], [row["digest"] for row in rows]
@@ -320,7 +320,7 @@ class _Import:
             signed = np.frombuffer(b"".join(row["signature"] for row in fresh), dtype="<u4")
             self.signed.append(signed.reshape(len(fresh), -1))
 
-    def _sound(
+    def _valid_rows(
         self, file: FileCounts, chunk: Sequence[tuple[int, reading.Row | str]]
     ) -> Iterator[tuple[int, BankQuestion, bool]]:
         """Rows without a fault of format: number, question, whether it has an id of its own."""

@@ -196,7 +196,7 @@ class StatementWriter:
         checked: dict[int, tuple[BankQuestion, str]] = {}
 
         async def check(number: int, statement: Statement) -> None:
-            why, spent = await _objection(judge, material.question, statement)
+            why, spent = await _rejection(judge, material.question, statement)
             calls.extend(spent)
             checked[number] = self._variant(material, number, statement, why), why
 
@@ -229,7 +229,7 @@ class StatementWriter:
         )
 
 
-async def _objection(judge: Judge, text: str, statement: Statement) -> tuple[str, tuple[Call, ...]]:
+async def _rejection(judge: Judge, text: str, statement: Statement) -> tuple[str, tuple[Call, ...]]:
     """Why a statement is rejected, empty where it is not, and the calls that it took to know."""
     if _plain(statement.quote) not in _plain(text):
         return "its quotation is not in the text", ()
@@ -264,7 +264,7 @@ def write_statements(
     wanted = [
         material
         for materials in expansion.parents_in(engine, "material")
-        for material in _unwritten(engine, materials)
+        for material in _without_statement(engine, materials)
     ][:limit]
     some = parts(wanted, TEXTS_AT_ONCE)
     for materials in tracked(some, "writing statements on texts", len(wanted), size=len):
@@ -276,7 +276,7 @@ def write_statements(
     return done
 
 
-def _unwritten(engine: Engine, materials: Sequence[BankQuestion]) -> list[BankQuestion]:
+def _without_statement(engine: Engine, materials: Sequence[BankQuestion]) -> list[BankQuestion]:
     """Those without a statement, be it a rejected one."""
     parents, q = [material.uuid for material in materials], QUESTIONS.c
     wanted = select(q.parent).where(q.parent.in_(parents), q.type == "true_false")

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.schema import RESULTS, SESSIONS, now, writing
-from tiebreak.fair.bank.sessions import Holder, session_of
+from tiebreak.fair.bank.sessions import TokenHolder, session_of
 from tiebreak.paths import Paths
 from tiebreak.text import count
 
@@ -105,7 +105,7 @@ def require_ended(connection: Connection, session: str) -> None:
         )
 
 
-def released(engine: Engine, session: str, holder: Holder) -> dict[str, object]:
+def released(engine: Engine, session: str, holder: TokenHolder) -> dict[str, object]:
     """What was released to a session's owner.
 
     Raises:
@@ -230,7 +230,7 @@ def _judged(log: "RankingLog", pool: "CandidatePool") -> "RankingLog":
         ):
             other = "another answer"
         else:
-            samples.append(replace(sample, ballots=_of_one(ballots, model, leader)))
+            samples.append(replace(sample, ballots=_stars_of_model(ballots, model, leader)))
             continue
         raise BankError(
             f"{log.path} judged {other} under {item.item_id}: it is the log of another session. "
@@ -239,7 +239,7 @@ def _judged(log: "RankingLog", pool: "CandidatePool") -> "RankingLog":
     return replace(log, samples=tuple(samples))
 
 
-def _of_one(ballots: "ItemBallots", model: str, leader: str) -> "ItemBallots":
+def _stars_of_model(ballots: "ItemBallots", model: str, leader: str) -> "ItemBallots":
     """The stars of one model's answer; that of `leader`, which is the same, was judged for it."""
     scores = [score for score in ballots.scores if score.candidate == leader]
     update = {

@@ -80,7 +80,7 @@ def fingerprint(entries: Iterable[Entry]) -> str:
     return digest.hexdigest()[:16]
 
 
-class Originals:
+class OriginalQuestions:
     """What may be asked, by original: made once where much is drawn of one bank.
 
     `siblings` are the questions of each original by uuid; `by_category` has the originals of each
@@ -105,7 +105,7 @@ class Originals:
 
 
 def draw(
-    entries: Iterable[Entry] | Originals,
+    entries: Iterable[Entry] | OriginalQuestions,
     k: int,
     seed: str,
     *,
@@ -130,7 +130,7 @@ def draw(
     if k < 1:
         raise BankError(f"a sample needs at least one question, not {k}")
     rng = random.Random(f"sample {k} {seed}")
-    bank = entries if isinstance(entries, Originals) else Originals(entries)
+    bank = entries if isinstance(entries, OriginalQuestions) else OriginalQuestions(entries)
     frame = _Frame(bank, seen)
     again = frame.again
     n_fresh, n_again = sum(frame.n_fresh.values()), sum(map(len, again.values()))
@@ -190,7 +190,7 @@ def linked(
     # Two texts, so that no two pairs of them are the same words.
     name = f"{seed!r} {session!r}"
     if n < k and len({entry.raw_uuid for entry in left}) < k - n:
-        raise BankError(_too_few(k, len(set(raws.values())), _Frame(Originals(bank), ())))
+        raise BankError(_too_few(k, len(set(raws.values())), _Frame(OriginalQuestions(bank), ())))
     rest = draw(left, k - n, name, balanced=balanced, share=share) if n < k else []
     asked = common + rest
     random.Random(f"order {name}").shuffle(asked)
@@ -236,7 +236,7 @@ class _Frame:
     It costs what was seen, not what the bank holds.
     """
 
-    def __init__(self, bank: Originals, seen: Collection[str]) -> None:
+    def __init__(self, bank: OriginalQuestions, seen: Collection[str]) -> None:
         self.sizes, self._by_category = bank.sizes, bank.by_category
         seen = frozenset(seen)
         touched = {bank.raws[uuid] for uuid in seen if uuid in bank.raws}

@@ -300,7 +300,7 @@ def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -
             else "Does the server run, and are host, user, password and name right in the URL?"
         )
         raise BankError(f"{shown(url)} cannot be opened as a bank: {reason}. {advice}") from error
-    sa.event.listen(engine, "handle_error", _say_what_is_damaged)
+    sa.event.listen(engine, "handle_error", _named_damage)
     return engine
 
 
@@ -342,7 +342,7 @@ def _from_json(text: str) -> Any:
         raise BankError(_DAMAGED.format("a field is not JSON")) from error
 
 
-def _say_what_is_damaged(context: sa.ExceptionContext) -> None:
+def _named_damage(context: sa.ExceptionContext) -> None:
     """Turn errors of a damaged file into those of the bank; a busy bank, say, is another matter."""
     error = context.original_exception
     damaged = getattr(error, "sqlite_errorcode", None) in _DAMAGE

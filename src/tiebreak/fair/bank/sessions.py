@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, insert,
 from tiebreak.fair.bank import quotas
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.question import Question, Session
-from tiebreak.fair.bank.sampling import Originals, draw, entries
+from tiebreak.fair.bank.sampling import OriginalQuestions, draw, entries
 from tiebreak.fair.bank.schema import (
     IMPORTS,
     QUESTIONS,
@@ -40,7 +40,7 @@ _S, _P, _Q = SESSIONS.c, SESSION_QUESTIONS.c, QUESTIONS.c
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class TokenHolder:
     """Who asks: a user of an institution, by the token with the id `token`."""
 
     institution: str
@@ -61,7 +61,7 @@ class Sampler:
         self._balanced = balanced
         self._lock = threading.Lock()
         self._read_at: tuple[int, int | None] | None = None
-        self._there = Originals(())
+        self._there = OriginalQuestions(())
 
     def draw(self, k: int, seed: str, seen: Collection[str]) -> dict[str, str]:
         """The raw uuid of each uuid, in the order in which they are asked; `refresh` came before.
@@ -82,7 +82,7 @@ class Sampler:
                 reviewed = connection.execute(select(func.max(REVIEWS.c.id)))
                 read_at = (n_imports.scalar_one(), reviewed.scalar_one())
             if read_at != self._read_at:
-                self._there = Originals(entries(self._engine))
+                self._there = OriginalQuestions(entries(self._engine))
                 self._read_at = read_at
 
     def approved(self, connection: Connection, uuids: Collection[str]) -> bool:
@@ -97,7 +97,7 @@ class Sampler:
 
 
 def create(
-    engine: Engine, sampler: Sampler, holder: Holder, wanted: Session, key: str
+    engine: Engine, sampler: Sampler, holder: TokenHolder, wanted: Session, key: str
 ) -> tuple[Session, bool]:
     """The session that is wanted, or the one that `key` made before; and whether it is new.
 
@@ -108,7 +108,7 @@ def create(
     seed = secrets.token_hex(16)
     for _ in range(_ATTEMPTS):
         with engine.connect() as connection:
-            if made := _made_before(connection, holder, wanted, key):
+            if made := _existing_session(connection, holder, wanted, key):
                 return made, False
             quotas.require(connection, holder.institution, wanted.k)
             n_sessions = _n_sessions(connection, holder)
@@ -119,7 +119,7 @@ def create(
         drawn = sampler.draw(wanted.k, seed, seen)
         with writing(engine) as connection:
             quotas.require(connection, holder.institution, wanted.k)
-            if made := _made_before(connection, holder, wanted, key):
+            if made := _existing_session(connection, holder, wanted, key):
                 return made, False
             _require_no_other(connection, holder)
             if _n_sessions(connection, holder) != n_sessions:
@@ -130,7 +130,7 @@ def create(
     raise _conflict("the bank's questions are being changed: ask again with the same key")
 
 
-def ask(connection: Connection, session: str, position: int, holder: Holder) -> Question:
+def ask(connection: Connection, session: str, position: int, holder: TokenHolder) -> Question:
     """The question at a position of the holder's session; within `writing`.
 
     Raises:
@@ -153,7 +153,7 @@ def ask(connection: Connection, session: str, position: int, holder: Holder) -> 
 
 
 def answer(
-    connection: Connection, session: str, position: int, text: str, holder: Holder
+    connection: Connection, session: str, position: int, text: str, holder: TokenHolder
 ) -> Session:
     """Keep an answer; where the session stands then. The same answer again changes nothing.
 
@@ -200,7 +200,7 @@ def close(engine: Engine, session: str) -> Session:
         return session_of(connection, session, None)
 
 
-def session_of(connection: Connection, session: str, holder: Holder | None) -> Session:
+def session_of(connection: Connection, session: str, holder: TokenHolder | None) -> Session:
     """A session of the holder, or of anybody where that is None; within `writing` others wait.
 
     Raises:
@@ -253,7 +253,7 @@ _COUNT: Final = (
 
 
 def _placed(
-    connection: Connection, chosen: Select[Any], session: str, position: int, holder: Holder
+    connection: Connection, chosen: Select[Any], session: str, position: int, holder: TokenHolder
 ) -> tuple[Row[Any], dict[str, Any]]:
     """The row at a position of the holder's session, and the values by which it is found."""
     where = {
@@ -273,13 +273,13 @@ def _placed(
 
 def _insert(
     connection: Connection,
-    holder: Holder,
+    holder: TokenHolder,
     wanted: Session,
     key: str,
     seed: str,
     drawn: Mapping[str, str],
 ) -> Session:
-    opened = {field.name: getattr(holder, field.name) for field in fields(Holder)}
+    opened = {field.name: getattr(holder, field.name) for field in fields(TokenHolder)}
     opened |= {"seed": seed, "created": now(), "idempotency_key": key}
     connection.execute(insert(SESSIONS).values(**asdict(wanted), **opened))
     mark_seen(connection, holder.institution, drawn)
@@ -293,8 +293,8 @@ def _insert(
     return wanted
 
 
-def _made_before(
-    connection: Connection, holder: Holder, wanted: Session, key: str
+def _existing_session(
+    connection: Connection, holder: TokenHolder, wanted: Session, key: str
 ) -> Session | None:
     of_holder = (_S.institution == holder.institution, _S.user == holder.user)
     made = select(SESSIONS).where(*of_holder, _S.idempotency_key == key)
@@ -306,7 +306,7 @@ def _made_before(
     return _session(row)
 
 
-def _require_no_other(connection: Connection, holder: Holder) -> None:
+def _require_no_other(connection: Connection, holder: TokenHolder) -> None:
     of_token = select(_S.id, _S.model).where(_S.token == holder.token, _S.state == "open")
     other = connection.execute(of_token).one_or_none()
     if other is not None:
@@ -323,7 +323,7 @@ def _require_turn(state: Session, position: int) -> None:
         raise _conflict(f"question {state.answered + 1} comes first: get it and answer it")
 
 
-def _n_sessions(connection: Connection, holder: Holder) -> int:
+def _n_sessions(connection: Connection, holder: TokenHolder) -> int:
     counted = select(func.count()).where(_S.institution == holder.institution)
     return int(connection.execute(counted).scalar_one())
 

@@ -28,7 +28,7 @@ from sqlalchemy import Connection, Engine, bindparam, insert, select, update
 
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.schema import ROLES, TOKENS, Role, now
-from tiebreak.fair.bank.sessions import Holder
+from tiebreak.fair.bank.sessions import TokenHolder
 
 Permission = Literal[
     "session:create",
@@ -59,7 +59,7 @@ MAY: Final[Mapping[Role, frozenset[Permission]]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Caller(Holder):
+class Caller(TokenHolder):
     """Who makes a request, as a verified token says; an owner of sessions.
 
     `permissions` are those that both the role and the token give; `session` is the only one that

@@ -100,7 +100,7 @@ def sample(
       tiebreak bank sample --k 100 --anchors 0.2 --session lab-a --out lab-a.jsonl
       tiebreak bank sample --k 100 --institution lab-a --with-keys --out keys.jsonl
     """
-    from tiebreak.fair.bank.export import hand_out, write_questions
+    from tiebreak.fair.bank.export import draw_unseen, write_questions
     from tiebreak.fair.bank.sampling import draw, entries, linked
     from tiebreak.fair.bank.schema import open_bank
 
@@ -112,7 +112,7 @@ def sample(
         raise click.UsageError(f"{out} is there already: give --out another name")
     engine = open_bank(url)
     if institution is not None:
-        uuids = hand_out(engine, k, seed, institution, balanced=balanced, share=share)
+        uuids = draw_unseen(engine, k, seed, institution, balanced=balanced, share=share)
     elif anchors is None or session is None:
         uuids = draw(entries(engine), k, seed, balanced=balanced, share=share)
     else:

@@ -37,7 +37,14 @@ from tiebreak.fair.bank.sessions import Sampler
 from tiebreak.fair.bank.tokens import PRIVATE, PUBLIC, SECRET, Verifier, issue, keys_from
 from tiebreak.fair.server import desk
 from tiebreak.fair.server import settings as _settings
-from tiebreak.fair.server.envelope import STATUS, Envelope, later, problem, spare_the_log, state_of
+from tiebreak.fair.server.envelope import (
+    STATUS,
+    Envelope,
+    later,
+    limit_log_messages,
+    problem,
+    state_of,
+)
 from tiebreak.fair.server.gate import Gate, Limits, Rates
 from tiebreak.fair.server.routes import examinee_router, organiser_router
 from tiebreak.fair.server.settings import VARIABLE, Settings
@@ -51,7 +58,7 @@ def create_app(settings: Settings) -> FastAPI:
     Raises:
         BankError: the bank cannot be opened, there are no keys, or a rate is not one.
     """
-    spare_the_log()
+    limit_log_messages()
     keys = settings.keys or keys_from()
     engine = open_bank(settings.bank, durable=settings.durable)
     writer, rates = Writer(engine), Rates(settings)
@@ -125,7 +132,7 @@ def _refused(rates: Rates) -> Callable[[Request, Exception], Awaitable[Response]
             raise error  # the bank is damaged: that is for the log, not for who asks
         if error.kind != "unidentified":
             return problem(STATUS[error.kind], str(error))
-        if rates.stranger(state_of(request.scope).address):
+        if rates.count_anonymous(state_of(request.scope).address):
             return problem(STATUS[error.kind], str(error), {"WWW-Authenticate": "Bearer"})
         often = "too many requests without a token that holds: wait a second"
         return problem(429, often, {"Retry-After": "1"})
@@ -182,7 +189,7 @@ def most_connections() -> int:
     return _MOST if soft == resource.RLIM_INFINITY else max(8, min(_MOST, soft // 2))
 
 
-class Wire(H11Protocol):
+class GuardedConnection(H11Protocol):
     """A connection that is ended when it is late with its headers, or when others need its room.
 
     Headers have the time of uvicorn's keep-alive, from the connection or the last response on; that
@@ -200,7 +207,7 @@ class Wire(H11Protocol):
             self.timeout_keep_alive, self.timeout_keep_alive_handler
         )
         if len(self.connections) > most_connections():
-            wires = (wire for wire in self.connections if isinstance(wire, Wire))
+            wires = (wire for wire in self.connections if isinstance(wire, GuardedConnection))
             oldest = min(wires, key=lambda wire: wire._since)
             self.connections.discard(oldest)
             oldest.transport.abort()
@@ -279,7 +286,7 @@ def options_of(proxy: str | None = None) -> dict[str, Any]:
         "proxy_headers": proxy is not None,
         "forwarded_allow_ips": proxy,
         "timeout_graceful_shutdown": 10,
-        "http": "tiebreak.fair.server.app:Wire",
+        "http": "tiebreak.fair.server.app:GuardedConnection",
         "ws": "none",
         "timeout_keep_alive": HEADERS_WITHIN,
         # So many are accepted at once, and several times as many before the first is counted.

@@ -106,7 +106,9 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
 
     def refused(request: Request, error: BankError) -> Response:
         """The form to log in, with what is wrong."""
-        if error.kind == "unidentified" and not rates.stranger(state_of(request.scope).address):
+        if error.kind == "unidentified" and not rates.count_anonymous(
+            state_of(request.scope).address
+        ):
             return problem(429, "too many requests: wait a second", {"Retry-After": "1"})
         response = form(request, STATUS[error.kind], str(error))
         forget(response, COOKIE)

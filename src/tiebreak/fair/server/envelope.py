@@ -96,7 +96,7 @@ def once_a_minute(record: logging.LogRecord) -> bool:
     return True
 
 
-def spare_the_log() -> None:
+def limit_log_messages() -> None:
     """Have what strangers can cause at will written once a minute, from now on."""
     for name in (_OFTEN.name, "tiebreak.fair.bank.schema", "asyncio", "uvicorn.error"):
         logging.getLogger(name).addFilter(once_a_minute)

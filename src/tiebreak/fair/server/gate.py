@@ -34,7 +34,7 @@ class Rates:
         self._counts = limits.strategies.FixedWindowRateLimiter(limits.storage.MemoryStorage())
         given = (settings.address_rate, settings.stranger_rate, settings.token_rate)
         try:
-            self._address, self._stranger, self._token = map(limits.parse, given)
+            self._address, self._anonymous_request, self._token = map(limits.parse, given)
         except ValueError as error:
             raise BankError(f"a rate is written as 100/second: {error}") from error
 
@@ -42,9 +42,9 @@ class Rates:
         """Count a request of an address; whether it may be answered."""
         return self._counts.hit(self._address, "address", address)
 
-    def stranger(self, address: str) -> bool:
+    def count_anonymous(self, address: str) -> bool:
         """Count a request without a good token; whether the address may go on."""
-        return self._counts.hit(self._stranger, "stranger", address)
+        return self._counts.hit(self._anonymous_request, "stranger", address)
 
     def token(self, token: str) -> bool:
         """Count a request of a token; whether it may be answered."""
@@ -67,7 +67,7 @@ class Limits:
         refusal = None
         if not self._rates.address(state_of(scope).address):
             refusal = problem(429, "too many requests: wait a second", {"Retry-After": "1"})
-        elif scope["method"] not in _BODYLESS or _announced(scope):
+        elif scope["method"] not in _BODYLESS or _stated_length(scope):
             try:
                 body = await asyncio.wait_for(self._body(scope, receive), self._seconds)
             except TimeoutError:
@@ -83,7 +83,7 @@ class Limits:
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
         """The whole body; None where it is too large, however it is sent."""
-        announced = _announced(scope)
+        announced = _stated_length(scope)
         if announced.isdigit() and int(announced[:20]) > self._most:
             return None
         parts: list[bytes] = []
@@ -100,7 +100,7 @@ class Limits:
         return b"".join(parts)
 
 
-def _announced(scope: Scope) -> str:
+def _stated_length(scope: Scope) -> str:
     headers = dict(scope["headers"])
     if b"transfer-encoding" in headers:
         return "chunked"

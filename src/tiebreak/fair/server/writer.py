@@ -86,7 +86,7 @@ class Writer:
                     break
                 jobs.append(following)
             results = self._commit(jobs)
-            first.done.get_loop().call_soon_threadsafe(_tell, jobs, results)
+            first.done.get_loop().call_soon_threadsafe(_notify, jobs, results)
 
     def _commit(self, jobs: Sequence[_Job]) -> list[Any]:
         """Of each job its result, or the error that it raised."""
@@ -109,7 +109,7 @@ class Writer:
         """Add lines to the access log; those without a token are only counted."""
         if known := [line for line in lines if line["user"] is not None]:
             connection.execute(_INSERT, known)
-        counts = Counter(self._stranger(line) for line in lines if line["user"] is None)
+        counts = Counter(self._anonymous_request(line) for line in lines if line["user"] is None)
         # Sorted, two processes that count the same addresses wait for one another, and no more.
         rows = [
             {"minute": minute, "address": address, "n": n}
@@ -118,7 +118,7 @@ class Writer:
         if rows:
             connection.execute(_COUNT, rows)
 
-    def _stranger(self, line: Line) -> tuple[str, str]:
+    def _anonymous_request(self, line: Line) -> tuple[str, str]:
         """The minute and the address under which a request without a token is counted."""
         minute, address = str(line["at"])[:16], str(line["address"])
         if minute != self._minute:
@@ -135,7 +135,7 @@ def _result(job: _Job, connection: Connection) -> Any:
         return refusal
 
 
-def _tell(jobs: Sequence[_Job], results: Sequence[Any]) -> None:
+def _notify(jobs: Sequence[_Job], results: Sequence[Any]) -> None:
     for job, result in zip(jobs, results, strict=True):
         if job.done.done():
             continue

@@ -210,7 +210,7 @@ _OPENING: Final = 3
 _OUTER: Final = " .,;:!?\"'`*“”‘’«»()[]。、，"
 
 
-class Masked(NamedTuple):
+class MaskedQuestion(NamedTuple):
     """A question with a blank, and what stood there."""
 
     text: str
@@ -220,7 +220,7 @@ class Masked(NamedTuple):
 
 def mask(
     text: str, options: Sequence[str], *, kind: MaskKind, seed: int, name: str
-) -> Masked | None:
+) -> MaskedQuestion | None:
     """The bare question with one part taken out, of it or of its options; None where no part fits.
 
     The part is drawn by `seed` and `name`, which names the question.
@@ -233,12 +233,12 @@ def mask(
             return None
         place = rng.choice(places)
         left = tuple(BLANK if n == place else option for n, option in enumerate(options))
-        return Masked(text, left, options[place])
+        return MaskedQuestion(text, left, options[place])
     spans = [span for span in _spans(text, rng) if _once(text[slice(*span)], bare)]
     if not spans:
         return None
     start, end = rng.choice(spans)
-    return Masked(f"{text[:start]}{BLANK}{text[end:]}", tuple(options), text[start:end])
+    return MaskedQuestion(f"{text[:start]}{BLANK}{text[end:]}", tuple(options), text[start:end])
 
 
 def _spans(text: str, rng: random.Random) -> list[tuple[int, int]]:

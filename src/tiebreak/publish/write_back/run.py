@@ -64,7 +64,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Unwritten:
+class ModelWithoutLog:
     """A ranked model that has no log into which its ranks could be put."""
 
     model: str
@@ -79,7 +79,7 @@ class WriteBack:
     dry_run: bool
     rankings: tuple[Ranking, ...]
     outcomes: tuple[Outcome, ...]
-    unwritten: tuple[Unwritten, ...]
+    unwritten: tuple[ModelWithoutLog, ...]
     notes: tuple[str, ...]
 
 
@@ -117,20 +117,20 @@ def write_back_ranks(
     outcomes = [
         outcome
         for path in tracked(logs, "comparing logs" if dry_run else "writing ranks into logs")
-        for outcome in _into_log(path, rankings, options, dry_run=dry_run)
+        for outcome in _write_into_log(path, rankings, options, dry_run=dry_run)
     ]
     if all(outcome.state == "left_alone" for outcome in outcomes):
-        raise WriteBackError(_nothing(rankings, outcomes, discovery))
+        raise WriteBackError(_nothing_to_write(rankings, outcomes, discovery))
     return WriteBack(
         dry_run=dry_run,
         rankings=tuple(rankings),
         outcomes=tuple(outcomes),
         unwritten=tuple(_unwritten(rankings, outcomes)),
-        notes=(*notes, *_passed_over(discovery)),
+        notes=(*notes, *_other_files(discovery)),
     )
 
 
-def _into_log(
+def _write_into_log(
     path: Path, rankings: Sequence[Ranking], options: ReadOptions, *, dry_run: bool
 ) -> list[Outcome]:
     """Put all rankings into the log that they belong to; a ranking log is not worth a word."""
@@ -149,7 +149,7 @@ def _into_log(
         ranked = ", ".join(sorted({ranking.benchmark for ranking in rankings})) or "none"
         why = f"{log.benchmark} was not ranked (there are: {ranked})"
         return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=why)]
-    faults = {ranking.score: misfit(log, ranking) for ranking in same}
+    faults = {ranking.score: mismatch_reason(log, ranking) for ranking in same}
     fitting = [ranking for ranking in same if faults[ranking.score] is None]
     standings = [(ranking, standings_by_sample(log, ranking)) for ranking in fitting]
     changed = {
@@ -192,23 +192,25 @@ def _outcome(log: LogRecord, ranking: Ranking, fault: str | None, *, changed: bo
     )
 
 
-def _unwritten(rankings: Sequence[Ranking], outcomes: Sequence[Outcome]) -> list[Unwritten]:
+def _unwritten(rankings: Sequence[Ranking], outcomes: Sequence[Outcome]) -> list[ModelWithoutLog]:
     done = {
         (outcome.benchmark, outcome.score, outcome.model)
         for outcome in outcomes
         if outcome.state != "left_alone"
     }
     return [
-        Unwritten(model, ranking.benchmark, ranking.protocol)
+        ModelWithoutLog(model, ranking.benchmark, ranking.protocol)
         for ranking in rankings
         for model in ranking.places
         if (ranking.benchmark, ranking.score, model) not in done
     ]
 
 
-def _nothing(rankings: Sequence[Ranking], outcomes: Sequence[Outcome], discovery: Discovery) -> str:
+def _nothing_to_write(
+    rankings: Sequence[Ranking], outcomes: Sequence[Outcome], discovery: Discovery
+) -> str:
     names = ", ".join(ranking.name for ranking in rankings) or "no item at all"
-    lines = [*(f"{outcome.path}: {outcome.why}" for outcome in outcomes), *_passed_over(discovery)]
+    lines = [*(f"{outcome.path}: {outcome.why}" for outcome in outcomes), *_other_files(discovery)]
     more = [f"and {len(lines) - LISTED:,} more"] if len(lines) > LISTED else []
     listed = "".join(f"\n  {line}" for line in (*lines[:LISTED], *more))
     return (
@@ -218,7 +220,7 @@ def _nothing(rankings: Sequence[Ranking], outcomes: Sequence[Outcome], discovery
     )
 
 
-def _passed_over(discovery: Discovery) -> list[str]:
+def _other_files(discovery: Discovery) -> list[str]:
     """Files of other kinds, which may well hold the answers of a model that has no log."""
     kinds = Counter(_KINDS[file.kind] for file in discovery.files if file.kind in _KINDS)
     return [*map(str, discovery.problems)] + [
@@ -227,7 +229,7 @@ def _passed_over(discovery: Discovery) -> list[str]:
     ]
 
 
-def misfit(record: LogRecord, ranking: Ranking) -> str | None:
+def mismatch_reason(record: LogRecord, ranking: Ranking) -> str | None:
     """Why the log of a model is not the one that was ranked; None when it is."""
     if record.model not in ranking.standings:
         return f"{record.model} is not among the models of {ranking.log}"
@@ -307,7 +309,7 @@ def sheets_of(done: WriteBack) -> list[Sheet]:
 
 
 def data_of(done: WriteBack) -> dict[str, Any]:
-    """The fields of `WriteBack`, `Ranking`, `Outcome` and `Unwritten`."""
+    """The fields of `WriteBack`, `Ranking`, `Outcome` and `ModelWithoutLog`."""
     fields = ("benchmark", "protocol", "score", "log", "eval_id", "run", "judges")
     data: dict[str, Any] = json_ready(
         {

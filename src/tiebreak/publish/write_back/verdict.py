@@ -91,12 +91,12 @@ class _Watch(Hooks):
     """What judging runs do, by the id of their eval; an error in here is a warning of Inspect's."""
 
     def __init__(self) -> None:
-        self._done: dict[str, Done] = {}
+        self._done: dict[str, RunOutcome] = {}
         self._failed: dict[str, str] = {}
 
     async def on_task_start(self, data: TaskStart) -> None:
         if PROTOCOL_KEY in (data.spec.metadata or {}):
-            self._done[data.eval_id] = Done()
+            self._done[data.eval_id] = RunOutcome()
 
     async def on_model_usage(self, data: ModelUsageData) -> None:
         if done := self._done.get(data.eval_id or ""):
@@ -130,7 +130,7 @@ class _Watch(Hooks):
                 _show(done.boards)
             else:  # the eval set will try it again
                 self._failed[log.eval.task_id] = done.boards
-            if problem := await anyio.to_thread.run_sync(what_is_missing, log, done):
+            if problem := await anyio.to_thread.run_sync(missing_from_log, log, done):
                 logger.error(problem)
         if watched and (problem := cache_problem()):
             logger.error(problem)
@@ -250,7 +250,7 @@ def first_lines(boards: Sequence[Leaderboard], log: str, part: str | None = None
     text = io.StringIO()
     # Not on standard output: Inspect's displays have their own ways there.
     terminal.show(sheets, Console(file=text, highlight=False))
-    command = f"tiebreak rank {shlex.quote(_near(log))}"
+    command = f"tiebreak rank {shlex.quote(_local_address(log))}"
     more = f"\nAll of it: {command}\n" if any(board.rows for board in boards) else ""
     return f"\n{text.getvalue()}{more}"
 
@@ -268,7 +268,7 @@ def nothing_ranked(board: Leaderboard) -> str:
     return f"No item could be ranked: {board.unranked[0].reason}"
 
 
-def _near(log: str) -> str:
+def _local_address(log: str) -> str:
     """A log's address as it is typed here."""
     path = log.removeprefix("file://")
     try:
@@ -278,7 +278,7 @@ def _near(log: str) -> str:
 
 
 @dataclass(slots=True)
-class Done:
+class RunOutcome:
     """What a run did: calls that were paid for, samples that were begun, and what it came to."""
 
     calls: int = 0
@@ -286,7 +286,7 @@ class Done:
     boards: str = ""
 
 
-def what_is_missing(run: EvalLog, done: Done) -> str | None:
+def missing_from_log(run: EvalLog, done: RunOutcome) -> str | None:
     """What a run (as Inspect has it in memory) did and its log does not hold; None: it is whole."""
     if run.status == "success":
         return None  # its samples were counted when it was written
@@ -323,7 +323,7 @@ def _read(path: str) -> RankingLog | None:
         return None
 
 
-def _held(log: RankingLog | None, done: Done) -> tuple[int, int]:
+def _held(log: RankingLog | None, done: RunOutcome) -> tuple[int, int]:
     """How many of these samples the log holds, and paid calls about them; a retry's has others."""
     held = (*log.samples, *log.canaries) if log else ()
     begun = [item for item in held if (item.id, item.epoch) in done.samples]

@@ -183,7 +183,7 @@ def _order_blocks(
         cells = start[chosen] + np.arange(size)[:, None]
         members = order.ravel()[cells]
         if size > MAX_CANDIDATES:
-            best, unique[chosen], n_optima[chosen] = _one_by_one(table, members, at + question)
+            best, unique[chosen], n_optima[chosen] = _large_blocks(table, members, at + question)
         else:
             within = _within(margins, members, question)
             best, unique[chosen], counts = optimal_orders(within, count=count)
@@ -200,7 +200,7 @@ def _within(margins: Table, members: IntArray, question: NDArray[np.intp]) -> Ta
     return margins[members[:, None], members, question]
 
 
-def _one_by_one(
+def _large_blocks(
     table: FloatArray, members: IntArray, question: NDArray[np.intp]
 ) -> tuple[IntArray, list[bool], list[int]]:
     """Order (n, K), uniqueness and number of optima (0: not known) of blocks too large for sets."""

@@ -218,7 +218,7 @@ def short(name: str, longest: int = LONGEST) -> str:
     return f"{_cut(text, longest - tail - 1)}…{_cut(text[::-1], tail)[::-1]}"
 
 
-def on_paper(names: Sequence[str], letters: float = 6) -> list[str]:
+def names_on_paper(names: Sequence[str], letters: float = 6) -> list[str]:
     """Names that leave a plot its room: on paper of so many `letters` an inch without middles."""
     paper = _PAPER.get()
     longest = 0 if paper is None else max(14, int(letters * paper))

@@ -24,7 +24,7 @@ from tiebreak.report.figures.canvas import (
     PAPER,
     SMALL,
     Drawing,
-    on_paper,
+    names_on_paper,
     panel,
     short,
     styled,
@@ -256,7 +256,7 @@ def perturbation_figure(report: ContestReport, number: int = 0) -> Drawing | Non
     name, n = short(report.models[spoilt.model]), len(report.models)
     where = ", ".join(short(report.benchmarks[column]) for column in spoilt.benchmarks)
     title = f"CSD · {name} with {put} in {count(len(spoilt.benchmarks), 'benchmark')}"
-    names = on_paper([short(model) for model in report.models], 4)
+    names = names_on_paper([short(model) for model in report.models], 4)
     side = widest(names, SMALL) * 1.1 + 0.4
     height = max(1.6, SIDE_LINE * 1.15 * n)
     with styled():

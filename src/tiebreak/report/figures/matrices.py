@@ -17,7 +17,7 @@ from tiebreak.report.figures.canvas import (
     ORANGE,
     PAPER,
     Drawing,
-    on_paper,
+    names_on_paper,
     panel,
     short,
     slug,
@@ -194,7 +194,7 @@ def heat_map(
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import LinearSegmentedColormap
 
-    rows = on_paper(rows)
+    rows = names_on_paper(rows)
     cell = _CELL if len(columns) <= ROOMY_UP_TO else _SMALL_CELL
     turned = widest(columns) > cell
     figure, axes = panel(

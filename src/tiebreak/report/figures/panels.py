@@ -21,7 +21,7 @@ from tiebreak.report.figures.canvas import (
     SMALL,
     columns,
     fitting,
-    on_paper,
+    names_on_paper,
     panel,
     text_width,
     widest,
@@ -188,7 +188,7 @@ def point_panel(
 
     Each name has its number in front; `below` is as in `panel`.
     """
-    key = on_paper(names) if _crowded(names) else []
+    key = names_on_paper(names) if _crowded(names) else []
     left, right = 0.75, widest(key, SMALL) + 0.45 if key else 0.25
     width = fitting(_SIZE[0], left + right)
     # No narrower than it is high, but as high as its key and its label.
@@ -240,7 +240,7 @@ def row_panel(
     `words` stand right of each row, and `head` above them; `below` is as in `panel`. The height of
     a row is in inches. `bars` are columns left of the plot, each with its first and last rows.
     """
-    names = on_paper(names)
+    names = names_on_paper(names)
     figure, axes = panel(
         (_WIDTH, height * max(len(names), 2)),
         title=title,
@@ -273,7 +273,7 @@ def slope_panel(
     names: Sequence[str], groups: Sequence[str], *, title: str, below: Sequence[str]
 ) -> "tuple[Figure, Axes]":
     """An empty plot of two sides: `names` at the right, a row each, and room for `groups` left."""
-    names = on_paper(names)
+    names = names_on_paper(names)
     figure, axes = panel(
         (2.6, _HEIGHT * 0.75 * max(len(names), 3)),
         title=title,

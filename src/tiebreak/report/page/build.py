@@ -18,9 +18,9 @@ from tiebreak.report import ReportError
 from tiebreak.report.figures.canvas import FORMS, Form, drawn_for
 from tiebreak.report.html import environment
 from tiebreak.report.page.contents import Contents, contents_of
-from tiebreak.report.page.items import Shelf, remove_earlier
+from tiebreak.report.page.items import ChunkWriter, remove_earlier
 from tiebreak.report.page.sections import page_of, sections_of
-from tiebreak.report.page.view import FOLDER, USUAL, Gallery, Page, Prints
+from tiebreak.report.page.view import FOLDER, USUAL, Gallery, Page, PictureForms
 from tiebreak.tables.human import HumanRanking, read_human_ranking
 
 PAGE = "index.html"
@@ -117,7 +117,7 @@ def write_report(
         folder,
         version=version,
         title=title,
-        prints=Prints(tuple(pictures), width, titled),
+        prints=PictureForms(tuple(pictures), width, titled),
     )
 
 
@@ -127,12 +127,12 @@ def write_contents(
     *,
     version: str,
     title: str | None = None,
-    prints: Prints = USUAL,
+    prints: PictureForms = USUAL,
 ) -> list[Path]:
     """Write what `contents_of` gathered; the same contents give the same files."""
     check_folder(folder)
     path, gallery = Path(folder), Gallery(prints)
-    shelf = Shelf(path)
+    shelf = ChunkWriter(path)
     with doing("drawing"):
         page = page_of(contents, gallery, shelf, version=version, title=title)
     if not page.sections:

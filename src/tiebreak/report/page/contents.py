@@ -22,7 +22,7 @@ from tiebreak.analysis.stars import StarReport, star_report_of
 from tiebreak.paths import Paths, path_list
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs.joins import together
+from tiebreak.ranking_logs.joins import files_in_words
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.report.figures.canvas import free_name
@@ -159,7 +159,7 @@ def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog])
             files.append(free_name(file_name(file), taken, "{} ({})"))
             taken.add(files[-1])
         names |= dict(zip(log.files, files, strict=False))
-        names[log.path] = together(files)
+        names[log.path] = files_in_words(files)
     return names
 
 

@@ -52,7 +52,7 @@ from tiebreak.candidates import CONTEST_KEY
 from tiebreak.paths import whole_file
 from tiebreak.progress import tracked
 from tiebreak.ranking_logs.log import JudgedItem, answers_in
-from tiebreak.ranking_logs.samples import SamplesAgain
+from tiebreak.ranking_logs.samples import SampleReader
 from tiebreak.report.cells import Cell, integer, words
 from tiebreak.report.figures.canvas import free_name, slug
 from tiebreak.report.json import json_ready, only
@@ -70,7 +70,7 @@ MOST: Final = 9_000_000
 _NAME = re.compile(r"[0-9]{4,}-([0-9a-f]{16})\.js")
 
 
-class Shelf:
+class ChunkWriter:
     """Keeps the chunks of a page while it is made.
 
     `chunks` are those that the page is to hold, and `files` those that were written instead: all
@@ -120,7 +120,7 @@ def _write(folder: Path, number: int, chunk: str) -> Path:
     return path
 
 
-def remove_earlier(shelf: Shelf, report: Path) -> None:
+def remove_earlier(shelf: ChunkWriter, report: Path) -> None:
     """Remove what earlier reports in this folder wrote; files of other names or contents stay.
 
     Raises:
@@ -163,7 +163,7 @@ class Packed(NamedTuple):
     texts: list[tuple[int, int]]
 
 
-class _Pile:
+class _ChunkBuffer:
     """Pieces of JSON, numbered, until they are as long as a chunk."""
 
     def __init__(self, keep: Callable[[str], int], size: int) -> None:
@@ -202,7 +202,7 @@ def pack(
         keep(chunk)
         return next(kept)
 
-    packed, texts = _Pile(put, size), _Pile(put, size)
+    packed, texts = _ChunkBuffer(put, size), _ChunkBuffer(put, size)
 
     def number(text: str) -> int:
         if text not in numbers:
@@ -261,7 +261,7 @@ class _Judged(NamedTuple):
     sample: JudgedItem
 
 
-def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
+def items_view(contents: Contents, shelf: ChunkWriter) -> ItemsView | None:
     """All items that were judged, or None without any; their stories stand on the shelf afterwards.
 
     Raises:
@@ -275,7 +275,7 @@ def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
     rubrics: dict[str, int] = {}
     rows: list[dict[str, Cell]] = []
 
-    def stories(logs: Mapping[str, SamplesAgain]) -> Iterator[dict[str, Any]]:
+    def stories(logs: Mapping[str, SampleReader]) -> Iterator[dict[str, Any]]:
         for key, judged in tracked(items.items(), "writing items"):
             story = _item(judged, logs, rubrics)
             rows.append(_row(key, judged, story, names))
@@ -283,7 +283,7 @@ def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
 
     with ExitStack() as stack:
         logs = {
-            name: stack.enter_context(closing(SamplesAgain(files)))
+            name: stack.enter_context(closing(SampleReader(files)))
             for name, files in contents.files.items()
         }
         packed = pack(stories(logs), shelf.put)
@@ -361,7 +361,7 @@ def _item_id(sample: JudgedItem, ballots: ItemBallots) -> str:
 
 
 def _item(
-    judged: Sequence[_Judged], logs: Mapping[str, SamplesAgain], rubrics: dict[str, int]
+    judged: Sequence[_Judged], logs: Mapping[str, SampleReader], rubrics: dict[str, int]
 ) -> dict[str, Any]:
     """The story of an item; texts that several runs have in common stand in it once."""
     texts: dict[str, int] = {}
@@ -387,7 +387,7 @@ def _item(
                 "ranks": short(sample.placement.ranks) if sample.placement else {},
                 "unranked": sample.unranked,
                 "log": file_name(logs[log].file(sample.id, sample.epoch)),
-                "ballots": slim(again.ballots().model_dump(mode="json"), place),
+                "ballots": without_calls(again.ballots().model_dump(mode="json"), place),
                 "rubric": rubric,
                 "answers": answers,
             }
@@ -490,7 +490,7 @@ def _fits(key: str, value: object) -> bool:
 DECIMALS: Final = 6
 
 
-def slim(ballots: Mapping[str, Any], text: Callable[[str], object]) -> dict[str, Any]:
+def without_calls(ballots: Mapping[str, Any], text: Callable[[str], object]) -> dict[str, Any]:
     """The ballots of an item as `ItemBallots` reads them again, but for its calls.
 
     `ballots` are all of them, in JSON's types; `text` says what stands for the reasoning of a vote.

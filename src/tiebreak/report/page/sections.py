@@ -55,11 +55,11 @@ from tiebreak.report.figures.contests import contest_figures
 from tiebreak.report.figures.matrices import review_matrix_figure, win_rate_figure
 from tiebreak.report.figures.prices import price_figure
 from tiebreak.report.page.contents import Contents
-from tiebreak.report.page.items import Shelf, items_view
+from tiebreak.report.page.items import ChunkWriter, items_view
 from tiebreak.report.page.view import (
     BoardRow,
+    BoardVerdictView,
     DrawnBoard,
-    Found,
     Gallery,
     Overview,
     Page,
@@ -138,7 +138,12 @@ _HEADINGS: Final = {
 
 
 def page_of(
-    contents: Contents, gallery: Gallery, shelf: Shelf, *, version: str, title: str | None = None
+    contents: Contents,
+    gallery: Gallery,
+    shelf: ChunkWriter,
+    *,
+    version: str,
+    title: str | None = None,
 ) -> Page:
     """The page of a report; its pictures hang in the gallery, and its items stand on the shelf.
 
@@ -164,7 +169,7 @@ def sections_of(contents: Contents, gallery: Gallery) -> Iterator[PageSection]:
     """The sections that have a part, in the order of the page; several parts are folded."""
     warned: set[str] = set()
     for id, findings in _findings(contents):
-        made = [(sheet, gallery.hang(pictures)) for sheet, pictures in findings]
+        made = [(sheet, gallery.figure_views(pictures)) for sheet, pictures in findings]
         shown = [(s, pictures) for s, pictures in made if pictures or s.sections or s.notes]
         parts = []
         for number, (sheet, pictures) in enumerate(shown, start=1):
@@ -212,7 +217,7 @@ def _boards(contents: Contents, sections: Iterable[PageSection]) -> Iterator[Sho
         yield Shown(board, "stars", part)
 
 
-def _verdict(board: Board, part: Part) -> Found:
+def _verdict(board: Board, part: Part) -> BoardVerdictView:
     """What a board found: without what its first warning, which stands beside it, repeats."""
     sheet, state, reason = part.sheet, _trust(board), ""
     sentence, drawn = sheet.verdict, drawn_board(board, sheet)
@@ -223,7 +228,9 @@ def _verdict(board: Board, part: Part) -> Found:
         reason = "; ".join(map(str, judge["clauses"]))
     ranked = any(row.rank is not None for row in board.rows)
     picture = part.figures[0].file if ranked else ""
-    return Found(sheet.title, part.id, sentence, drawn, state, reason, picture, _to_decide(board))
+    return BoardVerdictView(
+        sheet.title, part.id, sentence, drawn, state, reason, picture, _to_decide(board)
+    )
 
 
 def _to_decide(board: Board) -> str:
@@ -277,7 +284,7 @@ def overview_of(boards: Sequence[Shown]) -> Overview:
     plain = [shown.board for shown in boards]
     order = list(dict.fromkeys(row.model for board in plain for row in board.rows))
     heads = (
-        Found(
+        BoardVerdictView(
             one_line(name),
             shown.part.anchor,
             "",

@@ -127,7 +127,7 @@ class DrawnBoard:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BoardVerdictView:
     """A leaderboard's verdict: `title` and `part` (an id) say of which.
 
     `trust` is fine, unknown or doubtful, "" where nobody judged, and `reason` says why. `picture`
@@ -153,7 +153,7 @@ class Overview:
     """
 
     sentences: tuple[str, ...]
-    boards: tuple[Found, ...]
+    boards: tuple[BoardVerdictView, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ class Page:
     title: str
     version: str
     made: str
-    verdicts: tuple[Found, ...]
+    verdicts: tuple[BoardVerdictView, ...]
     overview: Overview | None
     sections: tuple[PageSection, ...]
     items: ItemsView | None
@@ -214,7 +214,7 @@ FOLDER = "plots"
 _PIXELS = 96
 
 
-class Prints(NamedTuple):
+class PictureForms(NamedTuple):
     """What the pictures beside a page are written as: forms, and a width in inches.
 
     Without a width each is as wide as in the page. Those that are `titled` hold title and notes.
@@ -230,17 +230,17 @@ class Prints(NamedTuple):
         return min(self.forms, key=FORMS.index)
 
 
-USUAL: Final = Prints()
+USUAL: Final = PictureForms()
 
 
 class Gallery:
     """Collects drawings while a page is made: no two have one name."""
 
-    def __init__(self, prints: Prints = USUAL) -> None:
+    def __init__(self, prints: PictureForms = USUAL) -> None:
         self._prints = prints
         self._drawings: dict[str, Drawing] = {}
 
-    def hang(self, drawings: Iterable[Drawing | None]) -> tuple[FigureView, ...]:
+    def figure_views(self, drawings: Iterable[Drawing | None]) -> tuple[FigureView, ...]:
         """The drawings that there are, as figures of the page."""
         return tuple(self._figure(drawing) for drawing in drawings if drawing is not None)
 

@@ -61,7 +61,7 @@ def sheets_of(report: ContestReport) -> list[Sheet]:
         *([rounds] if report.difficulty is not None else []),
         Section.of(_wins_table(report, report.result), legend=_legend(report)),
         Section.of(costs, legend=_costs_legend(report)),
-        Section.of(_spoilt_table(report), legend=[_SPOILT] if report.spoilt else []),
+        Section.of(_perturbation_table(report), legend=[_SPOILT] if report.spoilt else []),
     )
     return [
         Sheet(
@@ -173,7 +173,7 @@ def _difficulty_legend(report: ContestReport) -> Iterator[Remark]:
     yield Reason("tiers_as_rounds", n_models=len(report.models))
 
 
-def _spoilt_table(report: ContestReport) -> Table:
+def _perturbation_table(report: ContestReport) -> Table:
 
     def row(change: Perturbation) -> Iterator[Cell]:
         where = ", ".join(report.benchmarks[column] for column in change.benchmarks)

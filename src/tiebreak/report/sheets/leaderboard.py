@@ -17,7 +17,7 @@ from tiebreak.analysis.stars import StarBoard
 from tiebreak.analysis.strengths import ControlView, Method, StrengthRow
 from tiebreak.analysis.trust import length_gain, position_gain
 from tiebreak.analysis.votes import VoteRow
-from tiebreak.candidates.settings import ways
+from tiebreak.candidates.settings import differences_in_words
 from tiebreak.reason import Reason, Remark
 from tiebreak.report.cells import (
     UNDEFINED,
@@ -145,7 +145,7 @@ def tier_lines(tiers: Sequence[Sequence[str]], rows: Sequence[Placed | VoteRow])
 
 def settings_notes(board: Leaderboard | StarBoard) -> Iterator[str]:
     """In which ways models were asked differently."""
-    if sentence := ways(board.settings_differ):
+    if sentence := differences_in_words(board.settings_differ):
         yield sentence[0].upper() + sentence[1:]
 
 

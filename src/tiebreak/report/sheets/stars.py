@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tiebreak.analysis.stars import StarBoard, StarReport, StarRow
-from tiebreak.ranking_logs.joins import together
+from tiebreak.ranking_logs.joins import files_in_words
 from tiebreak.reason import Reason
 from tiebreak.report.cells import (
     bounds,
@@ -57,7 +57,7 @@ def rows_of(report: StarReport) -> list[dict[str, Any]]:
 
 def board_sheet(board: StarBoard) -> Sheet:
     """A star board without its bill."""
-    logs, role = together(board.logs, "log"), "raters" if by_people(board) else "judge"
+    logs, role = files_in_words(board.logs, "log"), "raters" if by_people(board) else "judge"
     return Sheet(
         f"{board.benchmark} · stars · {count(board.n_items, 'item')}",
         (f"{role}: {', '.join(board.judges) or 'no call'} · log: {logs}", _design(board)),

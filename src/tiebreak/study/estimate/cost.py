@@ -31,7 +31,7 @@ from tiebreak.study.estimate.estimate import (
     SAMPLE,
     Estimate,
     Judges,
-    Pace,
+    Throughput,
     estimate,
 )
 from tiebreak.study.estimate.experience import (
@@ -55,7 +55,7 @@ def estimate_cost(
     price_file: str | PathLike[str] | None = None,
     reasoning_tokens: int | None = None,
     from_log: str | None = None,
-    pace: Pace = DEFAULT_PACE,
+    pace: Throughput = DEFAULT_PACE,
     sample: int | None = SAMPLE,
     task_type: str | None = None,
     rubric: str | None = None,

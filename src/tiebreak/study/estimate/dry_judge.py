@@ -65,7 +65,7 @@ CountAnswer = Callable[[Question[Any], str], float]
 """Counts those of an answer in it."""
 
 
-class _MadeUp(NamedTuple):
+class _DryReply(NamedTuple):
     """The reply to a question, its tokens, and those of the prompt without the two answers."""
 
     value: Any
@@ -108,7 +108,7 @@ class DryJudge(Judge):
         # Of their own: how it decides does not depend on how many replies are written.
         self._texts = Random(rng.random())
         self._quality: dict[str, float] = {}
-        self._matches: dict[Hashable, list[_MadeUp]] = {}
+        self._matches: dict[Hashable, list[_DryReply]] = {}
 
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
         """Make up a valid reply.
@@ -146,7 +146,7 @@ class DryJudge(Judge):
         """
         verdict = _verdict(self._habit, self._rng, self._better(question))
         if not isinstance(question, MatchQuestion):
-            return self._made_up(question, verdict)
+            return self._dry_reply(question, verdict)
         answers = question.contest.answers
         shown = sum(
             self._count_answer(question, answers[name]) for name in (question.left, question.right)
@@ -157,11 +157,11 @@ class DryJudge(Judge):
         if len(alike) >= self.made_up:
             other = self._texts.choice(alike)
             return other.value, other.frame + shown, other.tokens_out
-        value, tokens_in, tokens_out = self._made_up(question, verdict)
-        alike.append(_MadeUp(value, tokens_in - shown, tokens_out))
+        value, tokens_in, tokens_out = self._dry_reply(question, verdict)
+        alike.append(_DryReply(value, tokens_in - shown, tokens_out))
         return value, tokens_in, tokens_out
 
-    def _made_up(
+    def _dry_reply(
         self, question: Question[Any], verdict: tuple[Side, float, float]
     ) -> tuple[Any, float, float]:
         prompt = question.prompt()
@@ -271,10 +271,10 @@ def token_counter(models: Sequence[str]) -> TokenCounter:
     except Exception:  # whatever a download without a network raises
         low, high = (rule * other for rule, other in zip(RULE_ERROR, spread, strict=True))
         name = f"a rule, within about 10% of {VOCABULARY} on English and code{about}"
-        return TokenCounter(name, by_piece(by_rule), low, high)
+        return TokenCounter(name, count_by_paragraph(by_rule), low, high)
     return TokenCounter(
         f"{encoding.name}{about}",
-        by_piece(lambda text: len(encoding.encode(text, disallowed_special=()))),
+        count_by_paragraph(lambda text: len(encoding.encode(text, disallowed_special=()))),
         *spread,
     )
 
@@ -284,7 +284,7 @@ def by_rule(text: str) -> int:
     return len(_RULE.findall(text))
 
 
-def by_piece(count: Callable[[str], int]) -> Callable[[str], float]:
+def count_by_paragraph(count: Callable[[str], int]) -> Callable[[str], float]:
     """The same count, paragraph by paragraph, each distinct one counted once.
 
     The prompts about one item share most of their text.

@@ -31,7 +31,13 @@ from tiebreak.scorers.judge import Prompt, Question
 from tiebreak.scorers.protocols import Variant, in_event_loop, judge_item
 from tiebreak.scorers.questions import ReviewQuestion
 from tiebreak.scorers.stars import rated_by_rule
-from tiebreak.study.estimate.dry_judge import CountAnswer, CountCall, DryJudge, Habit, TokenCounter
+from tiebreak.study.estimate.dry_judge import (
+    CountAnswer,
+    CountCall,
+    DryJudge,
+    Habit,
+    TokenCounter,
+)
 from tiebreak.study.estimate.experience import Experience
 from tiebreak.study.estimate.prices import PricedModel, reasons
 from tiebreak.study.estimate.totals import Range, Stratum, Total, range_of, strata, total
@@ -75,7 +81,7 @@ class Judges:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class Throughput:
     """How fast calls are made.
 
     `connections` calls run side by side and take `seconds` each; no more than `per_minute` are
@@ -140,7 +146,7 @@ class Estimate:
     n_sampled: int
     counted_by: str
     reasoning_tokens: int | None
-    pace: Pace
+    pace: Throughput
     words: Range
     close: Range
     ties: Range
@@ -170,7 +176,7 @@ for which one judges, 90% were measured. The likely one lies in between."""
 TIES: Final = Range(0.0, 0.05, 0.25)
 """Share of even verdicts, which end the search of `sorted` early."""
 
-DEFAULT_PACE: Final = Pace()
+DEFAULT_PACE: Final = Throughput()
 SAMPLE: Final = 32
 """Items whose prompts are counted."""
 
@@ -205,7 +211,7 @@ def estimate(
     judges: Judges,
     counter: TokenCounter,
     *,
-    pace: Pace = DEFAULT_PACE,
+    pace: Throughput = DEFAULT_PACE,
     reasoning_tokens: int | None = None,
     experience: Experience | None = None,
     sample: int | None = SAMPLE,
@@ -302,7 +308,7 @@ def _row(
     variant: Variant,
     scenarios: Sequence[_Scenario],
     chosen: Sequence[Stratum],
-    pace: Pace,
+    pace: Throughput,
 ) -> ProtocolEstimate:
     """The ranges over all scenarios, from the items that were taken."""
     runs = [trial.run(variant, scenario, chosen) for scenario in scenarios[:3]]

@@ -323,7 +323,9 @@ def by_schedule(evidence: Iterable[Evidence]) -> Evidence | None:
     return max(fitting, key=lambda board: board.n_items * board.calls, default=None)
 
 
-def cheaper(evidence: Iterable[Evidence], standard: Evidence, needed: float) -> Evidence | None:
+def cheaper_protocol(
+    evidence: Iterable[Evidence], standard: Evidence, needed: float
+) -> Evidence | None:
     """A protocol of another kind that finds what `standard` does for fewer calls, if a log says so.
 
     `standard` is that of a round robin, or of all pairs, and takes the calls `needed`

@@ -28,7 +28,7 @@ from tiebreak.study.estimate.estimate import TIES, Estimate
 from tiebreak.study.estimate.experience import (
     Evidence,
     by_schedule,
-    cheaper,
+    cheaper_protocol,
     find_evidence,
     native_evidence,
 )
@@ -281,7 +281,7 @@ def _options(
         )
         return [robin], why
     needed = rates[0].calls * noise.of_item(1) / board.signal if board.signal > 0 else math.inf
-    rival = cheaper(evidence, board, needed)
+    rival = cheaper_protocol(evidence, board, needed)
     if rival is None:
         return [robin], "No log of this judge shows a protocol that finds the same for fewer calls"
     if goal.precision is None:

@@ -7,7 +7,7 @@ from tiebreak.report.cells import UNDEFINED, Cell, integer, number, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names
 from tiebreak.study.estimate.plan import FEWEST, HIDDEN, LEVEL, Option, PairPower, Plan
-from tiebreak.study.estimate.sheet import how_counted, money, notes, title, who_is_asked
+from tiebreak.study.estimate.sheet import how_counted, judges_and_prices, money, notes, title
 from tiebreak.text import count, listed
 
 LISTED = 6
@@ -23,7 +23,7 @@ def sheets_of(plan: Plan) -> list[Sheet]:
     return [
         Sheet(
             title(plan.estimate),
-            tuple(who_is_asked(plan.estimate.judges)),
+            tuple(judges_and_prices(plan.estimate.judges)),
             _verdict(plan, first),
             sections=(
                 Section.of(_table(plan), lines=[f"{plan.why}."]),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tiebreak.prices import Price
-from tiebreak.ranking_logs.joins import together
+from tiebreak.ranking_logs.joins import files_in_words
 from tiebreak.report.cells import UNDEFINED, Cell, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
@@ -23,7 +23,7 @@ def sheets_of(estimate: Estimate) -> list[Sheet]:
     return [
         Sheet(
             title(estimate),
-            tuple(who_is_asked(estimate.judges)),
+            tuple(judges_and_prices(estimate.judges)),
             sections=(Section.of(_table(estimate)), Section.of(legend=assumptions(estimate))),
             notes=tuple(notes(estimate)),
         )
@@ -175,7 +175,7 @@ def how_counted(estimate: Estimate) -> Iterator[str]:
     if known:
         if known.logs:
             yield (
-                f"The log: {together(known.logs, 'log')}, by the same models on the same "
+                f"The log: {files_in_words(known.logs, 'log')}, by the same models on the same "
                 "benchmark; --from-log takes another"
             )
         yield (
@@ -234,7 +234,7 @@ def notes(estimate: Estimate, hidden: str = "are not in these figures") -> Itera
     yield from _too_long(estimate)
 
 
-def who_is_asked(judges: Judges) -> Iterator[str]:
+def judges_and_prices(judges: Judges) -> Iterator[str]:
     """Who would answer, and at what price: a line for the judges, one for the peers."""
     roles = (
         ("judge", judges.judge, judges.price),
