@@ -150,8 +150,8 @@ def _answers(
             say(f"  {model} is left out, for it failed: {reason}")
             left_out[model] = reason
         paths = _short(answering.place, answers.logs.values())
-        pool, found = load_candidates(paths), (answering.paid(), answering.drawn())
-        sources.append(Source(study, benchmark.name, paths, pool, answers.logs, *found))
+        source = Source(study, benchmark.name, paths, load_candidates(paths), answers.logs)
+        sources.append(replace(source, paid=answering.paid(), drawn=answering.drawn()))
     return sources, left_out
 
 
