@@ -173,7 +173,7 @@ def ceilings(scale: float) -> Iterator[Claim]:
             together = (together + np.swapaxes(together, -1, -2)) / 2
             found = kappa_mean(with_judge)
             hits += found.lower <= kappa <= found.upper
-            gap, p = kappa_gap(with_judge, together)
+            gap, p, _ = kappa_gap(with_judge, together)
             wrong += p <= 0.05
             bias.append(gap.value)
         setting = f"κ {kappa}, 6 models, {n_items} questions, {kind}, two people"

@@ -91,7 +91,7 @@ def test_labels(labels: list[tuple[int, int, int]], level: float, weights: objec
     assert inside(-3, bias.lower, bias.value, bias.upper, 3)
     mean = kappa_mean(first, weights=weights, level=level)  # type: ignore[arg-type]
     assert inside(-1, mean.lower, mean.value, mean.upper, 1)
-    gap, _ = kappa_gap(first, second, weights=weights, level=level)  # type: ignore[arg-type]
+    gap, *_ = kappa_gap(first, second, weights=weights, level=level)  # type: ignore[arg-type]
     assert inside(-2, gap.lower, gap.value, gap.upper, 2)
 
 

@@ -83,12 +83,12 @@ def test_means_and_gaps_over_groups() -> None:
     means = [kappa_mean(one) for one in both]
     assert [one.value for one in means] == pytest.approx(np.mean(kappas, axis=1).tolist())
     assert all(one.lower < one.value < one.upper for one in means)
-    gap, p = kappa_gap(*both)
+    gap, p, _ = kappa_gap(*both)
     assert gap.value == pytest.approx(float(np.mean(kappas[0]) - np.mean(kappas[1])))
     assert 0 < gap.lower < gap.value < gap.upper
     assert p < 0.001
     assert gap.n_items == 60
-    turned, of_turned = kappa_gap(*both[::-1])
+    turned, of_turned, _ = kappa_gap(*both[::-1])
     assert (turned.value, of_turned) == pytest.approx((-gap.value, p))
     # A judge beside itself, and a group in which nobody is told apart.
     assert kappa_gap(both[0], both[0])[0].value == 0

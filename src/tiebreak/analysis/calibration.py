@@ -21,7 +21,6 @@ from tiebreak.rankers.intervals import Estimate, share_over_items
 from tiebreak.rankers.kappa import (
     kappa_estimate,
     kappa_gap,
-    kappa_many,
     kappa_mean,
     label_bias,
 )
@@ -345,8 +344,6 @@ def _gap(
     p, n_models = math.nan, 0
     if both:
         tables = [_grouped(both, judge, models) for judge in (first, second)]
-        difference, p = kappa_gap(*tables, level=level)
-        kappas = kappa_many(np.sum(tables, axis=1))
-        n_models = int(np.count_nonzero(~np.isnan(kappas).any(axis=0)))
+        difference, p, n_models = kappa_gap(*tables, level=level)
     apart = None if math.isnan(p) else p <= 1 - level
     return JudgeGap(first, second, len(both), n_models, difference, p, p, apart)

@@ -117,7 +117,7 @@ def kappa_gap(
     items: ArrayLike | None = None,
     weights: Weights | None = None,
     level: float = 0.95,
-) -> tuple[Estimate, float]:
+) -> tuple[Estimate, float, int]:
     """Whether one rater agrees better with a third than another does, paired by item.
 
     The mean over groups of κ against the same labels (LLMEval-Fair, table 10: over models), each
@@ -127,8 +127,8 @@ def kappa_gap(
     answers; a row without a group is 0. The others are as in `kappa_estimate`.
 
     Returns:
-        The first rater's mean κ minus the second's, over groups in which both are defined, and the
-        two-sided p-value of no difference; NaN where it is undefined.
+        The first rater's mean κ minus the second's, over groups in which both are defined, the
+        two-sided p-value of no difference, NaN where it is undefined, and the number of groups.
     """
     from scipy.special import stdtr
 
@@ -138,9 +138,10 @@ def kappa_gap(
     totals = [tables.sum(axis=0) for tables in both]
     kappas = [kappa_many(total, weights) for total in totals]
     known = ~np.isnan(kappas[0] + kappas[1])
-    if not known.any() or n_items < 2:
+    n_groups = int(known.sum())
+    if not n_groups or n_items < 2:
         reason = _ONE_LABEL if n_items > 1 else Reason("one_item_to_test")
-        return Estimate(math.nan, math.nan, math.nan, n_items, reason), math.nan
+        return Estimate(math.nan, math.nan, math.nan, n_items, reason), math.nan, n_groups
     difference = float(np.mean(kappas[0][known] - kappas[1][known]))
     without, extra = np.zeros(n_items), 0.0
     for sign, tables, total in zip((-1, 1), both, totals, strict=True):
@@ -151,7 +152,7 @@ def kappa_gap(
     reach = student_quantile(n_items, level) * error
     lower, upper = max(difference - reach, -2.0), min(difference + reach, 2.0)
     p = float(2 * stdtr(n_items - 1, -abs(difference) / error))
-    return Estimate(difference, lower, upper, n_items), p
+    return Estimate(difference, lower, upper, n_items), p, n_groups
 
 
 def kappa_mean(
