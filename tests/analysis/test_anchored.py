@@ -98,14 +98,14 @@ def test_people_say_who_is_first(tmp_path: Path, rule: Rule, protocol: str) -> N
 def test_a_label_is_of_one_benchmark(tmp_path: Path) -> None:
     """With the same ids in two, the file has to say of which; each board has its own labels."""
     items = judged("points", "round_robin")
-    both = [*items, *(one.model_copy(update={"benchmark": "mmlu"}) for one in items)]
+    both = [*items, *(item.model_copy(update={"benchmark": "mmlu"}) for item in items)]
     write_log(tmp_path / "log.eval", both)
     given = votes(range(20))
     with pytest.raises(AnalysisError, match=r"line 2: item 'q0' is in gsm8k and mmlu; add a colum"):
         anchored_boards(tmp_path, given)
     names = ["gsm8k"] * 30 + ["mmlu"] * 30
-    said = map(lambda label, name: replace(label, benchmark=name), given.labels, names)
-    boards = anchored_boards(tmp_path, replace(given, labels=tuple(said)))
+    labels = map(lambda label, name: replace(label, benchmark=name), given.labels, names)
+    boards = anchored_boards(tmp_path, replace(given, labels=tuple(labels)))
     assert [(board.benchmark, board.n_labels) for board in boards] == [("gsm8k", 30), ("mmlu", 30)]
     assert not any("Left out" in str(note) for board in boards for note in board.notes)
 

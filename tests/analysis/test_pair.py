@@ -85,8 +85,8 @@ def test_apart_is_at_most_one_minus_the_level(level: float, apart: bool, tmp_pat
 
 @pytest.mark.parametrize(("p", "shown"), [(0.0004, "< 0.001"), (0.262, "0.262"), (math.nan, "–")])
 def test_a_p_value_is_not_shown_as_0(tmp_path: Path, p: float, shown: str) -> None:
-    [found] = compare_pair(write_log(tmp_path / "r.eval", [bracket("q", *"abc")]), "a", "b")
-    [sheet] = sheets_of([replace(found, p=p)])
+    [pair] = compare_pair(write_log(tmp_path / "r.eval", [bracket("q", *"abc")]), "a", "b")
+    [sheet] = sheets_of([replace(pair, p=p)])
     table = sheet.sections[0].table
     assert table is not None
     assert table.rows[0][4].text == shown

@@ -173,8 +173,8 @@ def wrong_use(test: str, name: str) -> None:
     texts = []
     for command in expected.commands(test, name):
         done = tiebreak(*shlex.split(command))
-        said = done.stderr if done.exit_code else done.output
-        lines = (line.rstrip() for line in said.splitlines())
+        printed = done.stderr if done.exit_code else done.output
+        lines = (line.rstrip() for line in printed.splitlines())
         kept = (f"{line}\n" for line in lines if line and not line.startswith(("Usage:", "Try ")))
         texts.append(f"$ {command}\n{''.join(kept)}({done.exit_code})\n")
     expected.check(test, name, "\n".join(texts))

@@ -49,8 +49,8 @@ def test_what_it_prints(logs: Path) -> None:
     for number in range(22):
         write_inspect_log(Path("many", f"{number}.eval"), "d", make_rows(1))
     for model in "abc":
-        own = make_rows(2, answer=answer_of(model))
-        write_inspect_log(Path("cot", f"{model}.eval"), model, own, task="gsm8k_cot")
+        rows = make_rows(2, answer=answer_of(model))
+        write_inspect_log(Path("cot", f"{model}.eval"), model, rows, task="gsm8k_cot")
     pool = load_candidates("cot", rename={"gsm8k_cot": "gsm8k"})
     write_ranking(Path("cot.eval"), write_parquet(pool, Path("cot.parquet")), brackets())
     kept = contents(Path("others")) | contents(Path("lm_eval"))

@@ -116,7 +116,7 @@ def test_pair_errors_by_hand() -> None:
     native = np.array([[1, 0, 0], [NAN, 0, 1]], dtype=np.float64)
     reviewers, together, majority = pair_errors(ranks, native)
     # Pairs ab, ac, and of the second bc alone.
-    assert [one.value for one in reviewers] == pytest.approx([1 / 3, 1 / 3, 0.5 / 3])
+    assert [error.value for error in reviewers] == pytest.approx([1 / 3, 1 / 3, 0.5 / 3])
     assert together.value == pytest.approx(2.5 / 9)
     # a before b and b before a, by one each; the others 3:0 and 2:1.
     assert majority.value == pytest.approx(0.5 / 3)

@@ -22,8 +22,9 @@ def test_an_attack_on_an_answer(text: str, repeat: int, attacked: str) -> None:
 
 def test_all_attacks_come_once_and_those_that_need_an_answer_show_it() -> None:
     found = attacks()
-    assert len({one.id for one in found}) == len({one.on("4") for one in found}) == len(found) >= 40
-    assert len({one.kind for one in found}) >= 12
+    ids, texts = {attack.id for attack in found}, {attack.on("4") for attack in found}
+    assert len(ids) == len(texts) == len(found) >= 40
+    assert len({attack.kind for attack in found}) >= 12
     for one in found:
         told = one.on("forty-two")
         assert ("forty-two" in told) == (ANSWER in one.text) == (one.kind != "null"), one.id

@@ -61,12 +61,12 @@ def test_what_is_read_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     lines = []
     for kind, texts in cases(__file__, "files").items():
         for name, text in texts.items():
-            found: Any = READERS[kind](write(Path("people.csv"), text))
-            entries = getattr(found, "labels", getattr(found, "ranks", found))
+            content: Any = READERS[kind](write(Path("people.csv"), text))
+            entries = getattr(content, "labels", getattr(content, "ranks", content))
             entries = [entries] if isinstance(entries, Mapping) else entries
-            about = [getattr(found, field, "") for field in ("kind", "causes")]
+            about = [getattr(content, field, "") for field in ("kind", "causes")]
             lines += [f"({kind}: {name}) {' '.join(map(str, filter(None, about)))}".rstrip()]
-            lines += [*map(repr, entries), *map(str, getattr(found, "notes", ())), ""]
+            lines += [*map(repr, entries), *map(str, getattr(content, "notes", ())), ""]
     check(__file__, "people.txt", "\n".join(lines))
 
 

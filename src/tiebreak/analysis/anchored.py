@@ -23,8 +23,8 @@ from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.labelled import (
     Case,
     JudgeLabel,
+    JudgeLabels,
     Key,
-    Opinions,
     benchmark_of,
     by_name,
     join,
@@ -125,7 +125,7 @@ class _Board(NamedTuple):
     items: Sequence[ItemBallots]
     clusters: Sequence[str | int]
     scores: FloatArray
-    opinions: Opinions
+    opinions: JudgeLabels
 
 
 def anchored_boards(
@@ -250,7 +250,7 @@ def _to_decide(board: _Board, labels: HumanLabels, level: float, power: float) -
     return needed
 
 
-def _one_per_item(opinions: Opinions) -> Iterator[list[Case]]:
+def _one_per_item(opinions: JudgeLabels) -> Iterator[list[Case]]:
     """A judge's opinions as a person's, one of each item at a time: of whom there are fewest."""
     by_row: dict[int, list[tuple[Key, JudgeLabel, int]]] = defaultdict(list)
     for key, of_key in opinions.items():

@@ -69,7 +69,7 @@ class JudgeLabel:
     digests: tuple[str, ...] = ()
 
 
-Opinions = Mapping[Key, Sequence[JudgeLabel]]
+JudgeLabels = Mapping[Key, Sequence[JudgeLabel]]
 """One judge's; with epochs there may be several of one key."""
 
 _Judges = dict[str, dict[Key, list[JudgeLabel]]]
@@ -130,7 +130,7 @@ def notes_on(left_out: Mapping[Reason, int]) -> list[Reason]:
 
 def _judges(
     logs: Sequence[RankingLog], files: Sequence[HumanLabels], human: HumanLabels
-) -> dict[str, Opinions]:
+) -> dict[str, JudgeLabels]:
     """Every judge of every log and file; those of one judge of other answers are joined."""
     by_name: dict[str, list[dict[Key, list[JudgeLabel]]]] = defaultdict(list)
     for of_source in chain(_in_logs(logs, human.kind), _in_files(files, by_name, human)):
@@ -149,7 +149,7 @@ def _judges(
 
 
 def _in_files(
-    files: Sequence[HumanLabels], known: Mapping[str, Sequence[Opinions]], human: HumanLabels
+    files: Sequence[HumanLabels], known: Mapping[str, Sequence[JudgeLabels]], human: HumanLabels
 ) -> Iterator[_Judges]:
     """The judges of each file by their names; one that names none has the file's name.
 
@@ -254,7 +254,7 @@ def _named(items: Sequence[ItemBallots]) -> list[str]:
 
 
 def join(
-    judges: Mapping[str, Opinions], human: HumanLabels, left_out: Counter[Reason]
+    judges: Mapping[str, JudgeLabels], human: HumanLabels, left_out: Counter[Reason]
 ) -> tuple[list[Case], dict[str, int]]:
     """The cases, and for each judge how many it gave no usable label; `left_out` is counted up.
 

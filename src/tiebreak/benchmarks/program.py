@@ -54,7 +54,7 @@ class _Parser:
         self.left = _MOST_PARSED
 
     def parse(self, lines: Sequence[str]) -> ast.Module:
-        """As `parse_program`; raises _TooMuch when nothing is left."""
+        """As `parse_program`; raises _TooLong when nothing is left."""
         if self.left < 0:
             raise _TooLong
         source = "\n".join(lines) + "\n"

@@ -383,5 +383,5 @@ def _own_answer_mask(own: Sequence[int | None], n_reviewers: int, n: int) -> NDA
         raise RankingError(f"{len(own)} entries in own for {n_reviewers} reviewers")
     check_own(own, n)
     columns = np.array([-1 if column is None else column for column in own])
-    cells: NDArray[np.bool_] = columns[:, None] == np.arange(n)
-    return cells
+    mask: NDArray[np.bool_] = columns[:, None] == np.arange(n)
+    return mask

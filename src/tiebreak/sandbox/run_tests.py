@@ -79,7 +79,7 @@ class Candidate:
         Raises:
             Exception: of the nearest type to the program's error that the tests themselves name,
                 once they are in use.
-            Ended: there is no answer, or another error.
+            ProgramEnded: there is no answer, or another error.
         """
         reply = self.ask(message)
         try:

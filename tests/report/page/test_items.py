@@ -108,8 +108,8 @@ LOGS: dict[str, list[list[EvalSample | ItemBallots]]] = {
     ],
     "two rubrics": [
         [
-            judged(bracket(f"q{n}", "a", "b", "c"), rubric=one)
-            for n, one in enumerate((RUBRIC, MORE, RUBRIC))
+            judged(bracket(f"q{n}", "a", "b", "c"), rubric=rubric)
+            for n, rubric in enumerate((RUBRIC, MORE, RUBRIC))
         ]
     ],
     "a log that does not say what was asked": [[sample(Q)]],
@@ -153,8 +153,8 @@ def lines_of(view: ItemsView) -> Iterator[str]:
     for entry in told(view):
         yield f"{entry['id']}: {entry['task']!r} {entry['texts']}"
         for story in entry["stories"]:
-            said = {name: story[name] for name in ("run", "epoch", "rubric", "answers", "ranks")}
-            yield f"  {json.dumps(said)} {story['unranked'] or ''}".rstrip()
+            shown = {name: story[name] for name in ("run", "epoch", "rubric", "answers", "ranks")}
+            yield f"  {json.dumps(shown)} {story['unranked'] or ''}".rstrip()
 
 
 def test_what_the_index_says(tmp_path: Path) -> None:

@@ -171,10 +171,10 @@ def contamination_of(
                 baseline=base.dataset,
                 difference=difference,
                 p=p,
-                p_adjusted=together,
-                apart=None if math.isnan(together) else together <= 1 - level,
+                p_adjusted=p_adjusted,
+                apart=None if math.isnan(p_adjusted) else p_adjusted <= 1 - level,
             )
-            for (replay, base, difference, p), together in zip(pairs, adjusted, strict=True)
+            for (replay, base, difference, p), p_adjusted in zip(pairs, adjusted, strict=True)
         ),
         level=level,
         notes=(*notes, *_missing_replays(replays, chosen)),

@@ -56,8 +56,8 @@ def data_of(report: StarStability) -> dict[str, Any]:
     """The fields of `StarStability` under "tiebreak/star-stability", version 1.
 
     The parts have the fields of `StarSamples`, `StarRound`, `SampleSize`, `SampledModel`,
-    `DrawnScores` and `Neighbours`, of `StarOrders`, `OrderKept`, `Elsewhere`, `StarCourse`,
-    `DatedScore`, and of `ErrorCauses`, `CauseRow` and `RaterPair`.
+    `DrawnScores` and `NeighbourPair`, of `StarOrders`, `OrderKept`, `ExternalCorrelation`,
+    `StarCourse`, `DatedScore`, and of `ErrorCauses`, `CauseRow` and `RaterPair`.
     """
     parts = ("samples", "orders", "elsewhere", "courses", "causes", "level", "notes")
     return document("tiebreak/star-stability", 1, **only(report, *parts))
