@@ -1,9 +1,9 @@
-"""Which questions does a model know by heart? LLMEval-Fair, §3.3, table 4.
+"""Contamination: which questions a model knows by heart (LLMEval-Fair, §3.3, table 4).
 
-Logs of tiebreak/replay hold, for every question, attempts to fill in what was taken out of it; a
-question is recalled when two attempts are right. Some can be guessed, so that a count alone says
-nothing: each dataset is compared with baselines, questions that were never published, masked in the
-same way. Both shares are over questions; variants of one original (`raw_uuid`) are one cluster.
+Logs of tiebreak/replay hold several attempts per question to fill in a masked part of it. A
+question counts as recalled if two attempts are right. Since some can be guessed, a count alone
+means little: each dataset is compared with baselines, i.e. unpublished questions masked in the same
+way. Shares are over questions; variants of one original (`raw_uuid`) form one cluster.
 """
 
 import math
@@ -25,16 +25,16 @@ from tiebreak.reason import Reason, Remark
 from tiebreak.text import count
 
 NEEDED: Final = 2
-"""Right attempts by which a question counts as recalled, of three."""
+"""Right attempts out of three that make a question count as recalled."""
 
 HOW = "inspect eval tiebreak/replay -T data=NAME --model MODEL"
 
 
 class Replayed(NamedTuple):
-    """What a model recalled of a dataset.
+    """The questions of a dataset that a model recalled.
 
-    `recalled` has, for each question that can be decided, 1 or 0, and `clusters` its original.
-    `undecided` counts questions whose attempts failed, so that one more could have decided.
+    `recalled` is 1 or 0 for each decided question, and `clusters` holds their originals. `undecided`
+    counts the questions left open because attempts failed that could have decided them.
     """
 
     model: str
@@ -47,7 +47,7 @@ class Replayed(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Recall:
-    """A cell of table 4: `recalled` of `n` questions, and the share with its interval."""
+    """One cell of table 4: `recalled` out of `n` questions, and the share with its interval."""
 
     model: str
     dataset: str
@@ -60,10 +60,10 @@ class Recall:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RecallGap:
-    """How much more a model recalls of a dataset than of a baseline, and the p-value of no more.
+    """The share a model recalls of a dataset minus its share of a baseline, with a test of 0.
 
-    `p_adjusted` holds for all models, datasets and baselines together (Holm); `apart` is whether it
-    is at most 1 − level, None without a test.
+    `p_adjusted` is corrected over all models, datasets and baselines (Holm). `apart` is whether it
+    is at most 1 − level, or None if there is no test.
     """
 
     model: str
@@ -76,15 +76,15 @@ class RecallGap:
 
     @property
     def above(self) -> bool:
-        """Whether more is recalled than of the baseline."""
+        """Whether the model recalls significantly more of the dataset than of the baseline."""
         return bool(self.apart) and self.difference.value > 0
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Contamination(Finding):
-    """Table 4: models × datasets, with the baselines last, and each dataset against each baseline.
+    """Table 4: models × datasets, baselines last, and each dataset against each baseline.
 
-    `mask` is what was taken out of the questions.
+    `mask` names the part that was taken out of the questions.
     """
 
     mask: str
@@ -101,12 +101,12 @@ class Contamination(Finding):
         return f"{models} on {count(len(self.datasets) + len(self.baselines), 'dataset')}"
 
     def cell(self, model: str, dataset: str) -> Recall | None:
-        """What a model recalled of a dataset; None without a log."""
+        """The cell of a model and a dataset, or None if no log has both."""
         asked = (model, dataset)
         return next((cell for cell in self.cells if (cell.model, cell.dataset) == asked), None)
 
     def gap(self, model: str, dataset: str, baseline: str) -> RecallGap | None:
-        """A dataset against a baseline; None where the model lacks one of them."""
+        """A model's gap of a dataset to a baseline, or None if a replay of either is missing."""
         asked = (model, dataset, baseline)
         return next(
             (gap for gap in self.gaps if (gap.model, gap.dataset, gap.baseline) == asked), None
@@ -116,14 +116,14 @@ class Contamination(Finding):
 def contamination(
     paths: Paths, *, baselines: Sequence[str] = (), level: float = 0.95
 ) -> Contamination:
-    """What models recall, in the logs of tiebreak/replay among some files and folders.
+    """Measure contamination from the logs of tiebreak/replay in files and folders.
 
-    `baselines` are names of the datasets that were never published; without one nothing is tested.
-    `level` is that of intervals and tests, in (0, 1).
+    `baselines` names the datasets that were never published; without any nothing is tested. `level`
+    is the confidence level of intervals and tests, in (0, 1).
 
     Raises:
-        AnalysisError: no log is a replay, a baseline is none of the datasets, or logs took out
-            different things.
+        AnalysisError: no log is a replay, a baseline is not among the datasets, or the logs masked
+            different parts.
     """
     replays, notes = read_replays(paths)
     return contamination_of(replays, baselines=baselines, level=level, notes=notes)
@@ -136,7 +136,7 @@ def contamination_of(
     level: float = 0.95,
     notes: Iterable[Remark] = (),
 ) -> Contamination:
-    """As `contamination`, of replays that were read already."""
+    """The same as `contamination`, for replays that have been read already."""
     masks = sorted({replay.mask for replay in replays})
     if len(masks) > 1:
         raise AnalysisError(
@@ -182,10 +182,9 @@ def contamination_of(
 
 
 def read_replays(paths: Paths) -> tuple[list[Replayed], list[str]]:
-    """The replays among some Inspect logs, by model and dataset, and notes on what was left out.
+    """Read the replays among Inspect logs, by model and dataset, with notes on files left out.
 
-    Logs of one model and dataset are joined where they asked other questions; of a question that
-    several asked the newest log counts.
+    Logs of the same model and dataset are joined. If several hold a question, the newest counts.
 
     Raises:
         AnalysisError: no log is a replay.
@@ -238,7 +237,7 @@ def read_replays(paths: Paths) -> tuple[list[Replayed], list[str]]:
 
 
 def _questions(file: str, attempts: int) -> dict[str, tuple[int | None, str]]:
-    """Of each question 1 or 0, None where failed attempts could still decide, and its original."""
+    """By question: 1 (recalled), 0, or None if failed attempts could still decide; its original."""
     from inspect_ai.log import read_eval_log_sample_summaries
 
     right: dict[str, int] = defaultdict(int)
@@ -261,7 +260,7 @@ def _questions(file: str, attempts: int) -> dict[str, tuple[int | None, str]]:
 
 
 def _sums(replay: Replayed) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Recalled and all questions of each cluster."""
+    """Numbers of recalled and of all questions by cluster."""
     _, cluster = np.unique(np.array(replay.clusters, dtype=str), return_inverse=True)
     n = np.bincount(cluster).astype(np.float64)
     return np.bincount(cluster, weights=replay.recalled, minlength=len(n)).astype(np.float64), n
@@ -281,7 +280,7 @@ def _recall(replay: Replayed, level: float) -> Recall:
 
 
 def _missing_replays(replays: Sequence[Replayed], baselines: Sequence[str]) -> Iterator[Reason]:
-    """Who has no baseline, and whose attempts failed."""
+    """Note the models that lack a baseline, and replays with undecided questions."""
     replayed = {(replay.model, replay.dataset) for replay in replays}
     for model in sorted({replay.model for replay in replays}):
         for base in baselines:

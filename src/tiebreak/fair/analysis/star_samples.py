@@ -1,21 +1,21 @@
-"""Scores and orders of samples of questions: rounds, and draws from all questions.
+"""Scores and orders on samples of questions: rounds, and draws from all questions.
 
-Relative scores (LLMEval-Fair, table 9). Two things that the paper's table puts side by side are
-kept apart. Rounds are samples of their own: their variance is held against what sampling error
-alone gives. Draws from the questions at hand are parts of one pool: they show how a smaller study
-would have come out, and vary less than independent samples of that size would, whose variance is
-told beside theirs.
+Relative scores (LLMEval-Fair, table 9). The paper's table shows two things side by side that are
+kept apart here. Rounds are independent samples: their variance is compared with the variance that
+sampling error alone explains. Draws are subsets of the questions at hand: they show what a smaller
+study would have found, but vary less than independent samples of that size, whose variance is
+reported beside theirs.
 
-Which way of ranking keeps its order when questions are fewer (figure 5). All ways get the same
-draws of questions and are held against their own order on all of them:
+Which ranking method keeps its order with fewer questions (figure 5). All methods get the same draws
+of questions, and each is compared with its own order on all questions:
 
     mean stars       the score of eq. 1; relative scores (eq. 2) have the same order
-    win rate         of each two answers to one question the one with more stars wins, ½ for a tie
+    win rate         of two answers to a question the one with more stars wins, ½ for a tie
     Bradley–Terry    fitted to the same matches
     Elo              the same matches in one random order, as leaderboards play them (appendix D)
 
-A draw is a part of the whole, so that every curve reaches 1 (Elo's but for the order of matches):
-the curves compare ways of ranking, and say nothing of how right an order is.
+Draws are subsets of the whole, so every curve ends at 1 (Elo's up to the order of matches): the
+curves compare methods, but do not show which order is right.
 """
 
 import math
@@ -46,7 +46,7 @@ from tiebreak.reason import Reason
 
 @dataclass(frozen=True, slots=True)
 class StarRound:
-    """One sample of questions; `kept` of `pairs` neighbours on the board are in its order."""
+    """One round; it orders `kept` of the `pairs` neighbours on the board as the board does."""
 
     name: str
     n_items: int
@@ -58,7 +58,7 @@ class StarRound:
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """Draws of one size: `n_items` on average, `n_clusters` of these independent of each other.
+    """Draws of one size, with on average `n_items` questions in `n_clusters` independent clusters.
 
     `same_order` is the share of draws in which no two neighbours on the board change places.
     """
@@ -73,8 +73,8 @@ class SampleSize:
 class DrawnScores:
     """A model's relative scores in draws of one size, 0 to 100.
 
-    `mean` and `variance` are over the draws, `expected` is the variance that draws from one pool
-    have by sampling error, and `independent` that of independent samples of this size.
+    `mean` and `variance` are over the draws. `expected` is the variance that sampling error gives
+    draws from one pool, and `independent` the one it gives independent samples of this size.
     """
 
     mean: float
@@ -85,11 +85,11 @@ class DrawnScores:
 
 @dataclass(frozen=True, slots=True)
 class SampledModel:
-    """One model: relative scores by round and size, all 0 to 100, NaN where there is none.
+    """One model's relative scores by round and by size, 0 to 100; NaN if undefined.
 
-    `whole` is that over all questions. `mean` and `variance` (n − 1) are over the rounds, as in
-    table 9; `expected` is the variance that sampling error alone gives of so many rounds, and
-    `absolute_variance` that of scores before they are divided by the reference's.
+    `whole` is the score over all questions. `mean` and `variance` (n − 1) are over the rounds, as in
+    table 9. `expected` is the variance that sampling error alone gives this number of rounds, and
+    `absolute_variance` the variance of scores not divided by the reference's.
     """
 
     model: str
@@ -104,11 +104,11 @@ class SampledModel:
 
 @dataclass(frozen=True, slots=True)
 class NeighbourPair:
-    """Two models next to each other on the board of all questions, `above` before `below`.
+    """Two neighbours on the board of all questions, `above` ranked before `below`.
 
-    `difference` is that of relative scores. `rounds` of the `n_rounds` that have both, and shares
-    `sizes` of the draws, have them the other way round. `apart` is whether a test of all pairs
-    tells them apart on all questions, None where there are too few.
+    `difference` is between relative scores. The two are the other way round in `rounds` of the
+    `n_rounds` rounds that have both, and in the share `sizes` of the draws of each size. `apart` is
+    whether the test of all pairs tells them apart, or None with too few questions.
     """
 
     above: str
@@ -122,9 +122,9 @@ class NeighbourPair:
 
 @dataclass(frozen=True, slots=True)
 class StarSamples:
-    """One benchmark: its rounds, and draws from all of its questions.
+    """The rounds of one benchmark, and draws from all of its questions.
 
-    `reference` is whom all scores refer to: named, or the best over all questions.
+    Scores are relative to the model `reference`: the given one, or the best over all questions.
     """
 
     benchmark: str
@@ -152,12 +152,12 @@ def star_samples(
     seed: int = 0,
     level: float = 0.95,
 ) -> StarSamples:
-    """Rounds and draws of the logs of one benchmark judged by stars, the oldest first.
+    """Compute rounds and draws for the star logs of one benchmark, which come oldest first.
 
-    Of `sizes`, those that are not below the number of questions at hand are noted. Scores refer to
-    `reference`, by default the best over all questions. Draw k of all sizes starts from the same
-    order of questions, by the seed `seed` + k. `level` is that of what is expected of the variance
-    over rounds, and of the tests.
+    Entries of `sizes` that are not below the number of questions get a note. Scores are relative to
+    `reference`, by default the best model over all questions. Draw k starts from the same order of
+    questions for all sizes, drawn with the seed `seed` + k. `level` is the confidence level of the
+    expected variance over rounds and of the tests.
     """
     table = star_table(logs)
     overall = scored(table)
@@ -207,13 +207,13 @@ def star_samples(
 
 
 def _relative(scores: FloatArray, base: int) -> FloatArray:
-    """Scores in percent of the reference's, the last axis being models; NaN where that is 0."""
+    """Scores in percent of the reference's; models are the last axis; NaN if the latter is 0."""
     reference = scores[..., [base]]
     return MAX_SCORE * scores / np.where(reference > 0, reference, np.nan)
 
 
 def _swapped(scores: FloatArray, order: Sequence[int]) -> NDArray[np.bool_]:
-    """Which neighbours of the order are the other way round, (draws, N) → (draws, N − 1)."""
+    """Whether neighbours in `order` are the other way round, (draws, N) → (draws, N − 1)."""
     ordered = scores[:, list(order)].round(DECIMALS)
     return ordered[:, 1:] > ordered[:, :-1]
 
@@ -221,9 +221,9 @@ def _swapped(scores: FloatArray, order: Sequence[int]) -> NDArray[np.bool_]:
 def _drawn(
     table: StarTable, size: int, n_draws: int, seed: int
 ) -> tuple[FloatArray, list[int], list[int]]:
-    """Scores of draws, shape (draws, N), and how many items and clusters each draw holds.
+    """Scores of draws, shape (draws, N), and the numbers of items and clusters in each draw.
 
-    Questions made of one another come together, as many as the size has room for.
+    Whole clusters are drawn (a question with its variants), until the next would exceed `size`.
     """
     clusters = np.array(table.clusters)
     names, cluster = np.unique(clusters, return_inverse=True)
@@ -243,7 +243,7 @@ def _drawn(
 
 
 def _of_draws(relative: FloatArray, spread: float, n: int, drawn: float) -> DrawnScores:
-    """One model's draws; `spread` is the variance of its relative score over all n clusters."""
+    """Summarize one model's draws; `spread` is its relative score's variance over all n clusters."""
     known = relative[~np.isnan(relative)]
     alone = linked.variance_at(spread, n, drawn)
     return DrawnScores(
@@ -255,10 +255,10 @@ def _of_draws(relative: FloatArray, spread: float, n: int, drawn: float) -> Draw
 
 
 class RoundScores(NamedTuple):
-    """Scores of the rounds by model of the whole table, and how clusters move them.
+    """Scores by round and model, and each cluster's influence on them.
 
-    `scores` and `relative` have shape (rounds, N), 0 to 100; `moves`, of relative scores, has shape
-    (rounds, clusters, N).
+    `scores` and `relative` have shape (rounds, N), 0 to 100; `moves`, the influence on relative
+    scores, has shape (rounds, clusters, N).
     """
 
     scores: FloatArray
@@ -267,7 +267,7 @@ class RoundScores(NamedTuple):
 
     @classmethod
     def of(cls, tables: Sequence[StarTable], table: StarTable, base: int) -> "RoundScores":
-        """Of each round's table, and of all rounds together; `base` is the reference's column."""
+        """From one table per round and `table` of all rounds; `base` is the reference's column."""
         number = {cluster: n for n, cluster in enumerate(sorted(set(table.clusters)))}
         shape = len(tables), len(table.models)
         scores = np.full(shape, np.nan)
@@ -292,7 +292,7 @@ class RoundScores(NamedTuple):
     def of_model(
         self, column: int, model: str, level: float, *, whole: float, sizes: tuple[DrawnScores, ...]
     ) -> SampledModel:
-        """What the rounds show of one model, with its score over all questions and its draws."""
+        """One model over the rounds, with its score over all questions (`whole`) and its draws."""
         known = np.flatnonzero(~np.isnan(self.relative[:, column]))
         relative, absolute = self.relative[known, column], self.scores[known, column]
         moves = self.moves[known, :, column]
@@ -309,7 +309,7 @@ class RoundScores(NamedTuple):
         )
 
     def described(self, tables: Sequence[StarTable], order: Sequence[int]) -> Iterator[StarRound]:
-        """The rounds, and how many neighbours of the order each keeps."""
+        """The rounds, with the number of neighbours in `order` that each keeps."""
         swapped = _swapped(self.scores, order)
         both = ~np.isnan(self.scores[:, list(order)])
         pairs = both[:, 1:] & both[:, :-1]
@@ -368,11 +368,11 @@ _BAND: Final = (0.05, 0.95)
 
 @dataclass(frozen=True, slots=True)
 class OrderKept:
-    """ρ of one way of ranking with its own order on all questions, over draws of one size.
+    """Spearman's ρ of a method's order in draws of one size with its order on all questions.
 
-    `lower` and `upper` hold the middle 90% of the draws: a spread, no interval of the mean. `error`
-    is the mean's own Monte Carlo error. NaN where ρ is defined in no draw; `undefined` counts those
-    in which it is not.
+    `lower` and `upper` bound the middle 90% of the draws: a spread, not an interval of the mean.
+    `error` is the Monte Carlo error of the mean. `undefined` counts the draws without a defined ρ;
+    the figures are NaN if that is all of them.
     """
 
     n_clusters: int
@@ -385,7 +385,7 @@ class OrderKept:
 
 @dataclass(frozen=True, slots=True)
 class StarOrders:
-    """By way of ranking a point for each size of draws; siblings are one of `n_clusters`."""
+    """Curves by ranking method, a point per size of draws; variants share one of `n_clusters`."""
 
     benchmark: str
     n_models: int
@@ -398,7 +398,7 @@ class StarOrders:
 def star_orders(
     benchmark: str, table: StarTable, *, n_draws: int = 30, seed: int = 0
 ) -> StarOrders:
-    """Curves of all ways of ranking, by the same draws without replacement.
+    """Compute the curves of all ranking methods from the same draws without replacement.
 
     Raises:
         AnalysisError: fewer than three models, or no two of them answered one question.
@@ -424,7 +424,7 @@ def star_orders(
 
 
 def matches_of(table: StarTable) -> Matches | None:
-    """Every two answers to one question as a match; None where no question was asked of two."""
+    """Each pair of answers to a question as a match; None if no question has two answers."""
     n_clusters, cluster = item_numbers(table.clusters, len(table.clusters))
     first, second = np.triu_indices(len(table.models), k=1)
     gaps = table.scores[:, first] - table.scores[:, second]

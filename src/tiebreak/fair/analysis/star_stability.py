@@ -1,13 +1,12 @@
-"""What stars show about stability and the course of scores (LLMEval-Fair, findings 1, 5 and 7).
+"""Stability of star scores, and their course over time (LLMEval-Fair, findings 1, 5 and 7).
 
-One finding of parts: samples of questions and orders on fewer of them (`star_samples`, table 9 and
-figure 5); here scores by release date (figure 2), their correlation with static benchmarks (finding
-5), and causes of errors with the agreement of raters (figure 3).
+The finding has parts: samples of questions and orders on fewer of them (`star_samples`, table 9 and
+figure 5), and in this module scores by release date (figure 2), their correlation with static
+benchmarks (finding 5), and causes of errors with the agreement of raters (figure 3).
 
-Whether scores approach a ceiling is not said: that takes scores of later models, and a scale whose
-end is not the ceiling itself. Of several raters of one answer each has an equal part of it, so that
-answers count once; their intervals are clustered: answers to one question, or to variants of it, go
-together.
+No claim is made that scores approach a ceiling: that would take scores of later models, and a scale
+that does not end at the ceiling. Several raters of one answer share its weight equally, so that
+each answer counts once. Intervals are clustered by question, variants of a question included.
 """
 
 import math
@@ -42,9 +41,9 @@ from tiebreak.text import count
 
 @dataclass(frozen=True, slots=True)
 class CauseRow:
-    """Shares of causes among a model's labelled answers; `model` is "" for all models.
+    """Shares of causes among a model's labelled answers; `model` is "" for all models together.
 
-    `n_below` of its answers have less than three stars, and `n_labelled` answers are labelled.
+    `n_labelled` answers have a label; `n_below` answers have less than three stars.
     """
 
     model: str
@@ -55,7 +54,7 @@ class CauseRow:
 
 @dataclass(frozen=True, slots=True)
 class RaterPair:
-    """Cohen's κ of two raters over the `n` answers that both have labelled."""
+    """Cohen's κ of two raters over the `n` answers that both labelled."""
 
     first: str
     second: str
@@ -65,7 +64,10 @@ class RaterPair:
 
 @dataclass(frozen=True, slots=True)
 class ErrorCauses:
-    """Shares by model and, last, of all; κ of each two raters. `causes` are the columns."""
+    """Shares by model, the row of all models last, and κ by pair of raters.
+
+    `causes` names the entries of each row's shares.
+    """
 
     source: str
     causes: tuple[str, ...]
@@ -77,7 +79,7 @@ class ErrorCauses:
 
 @dataclass(frozen=True, slots=True)
 class DatedScore:
-    """A model's score by stars, 0 to 100, and its date."""
+    """A model's star score, 0 to 100, and its release date."""
 
     model: str
     series: str
@@ -97,10 +99,10 @@ class StarCourse:
 
 @dataclass(frozen=True, slots=True)
 class ExternalCorrelation:
-    """How scores on one benchmark go with those on another, `other`, over the models of both.
+    """Correlation of star scores on `benchmark` with scores on `other`, over the models with both.
 
-    Intervals of `agreement` are over the questions of the first alone: neither models nor the
-    other's questions are drawn again. None where fewer than three models have both.
+    Intervals of `agreement` resample only the questions of `benchmark`, neither models nor the
+    questions of `other`. `agreement` is None if fewer than three models have both scores.
     """
 
     benchmark: str
@@ -111,7 +113,7 @@ class ExternalCorrelation:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StarStability(Finding):
-    """Parts by benchmark, those that were asked for; `notes` are about the logs."""
+    """The requested parts, by benchmark; `notes` are about the logs."""
 
     samples: tuple[StarSamples, ...]
     orders: tuple[StarOrders, ...]
@@ -140,25 +142,25 @@ def star_stability(
     seed: int = 0,
     level: float = 0.95,
 ) -> StarStability:
-    """Stability of the logs judged by stars among some files and folders.
+    """Analyse the star logs among files and folders.
 
     Args:
-        paths: ranking logs, and folders that hold some; those of other protocols are passed over.
-        sizes: numbers of questions to draw from those at hand; None: no samples at all.
-        reference: the model that relative scores refer to; None: the best of each benchmark.
-        orders: whether ways of ranking are held against each other on fewer questions.
-        against: scores of the same models elsewhere, to correlate with.
-        dates: of models, to put scores by.
-        causes: labels of errors.
+        paths: ranking logs, or folders with some; logs of other protocols are skipped.
+        sizes: numbers of questions to draw from those at hand; None skips samples altogether.
+        reference: the model that scores are relative to; None takes the best of each benchmark.
+        orders: whether to compare ranking methods on fewer questions.
+        against: scores of the same models on other benchmarks, to correlate with.
+        dates: release dates of models, for scores by date.
+        causes: labels of the causes of errors.
         n_draws: draws of each size, by the seeds `seed`, `seed` + 1, ….
-        seed: of the first draw.
-        level: of intervals and tests, in (0, 1).
+        seed: seed of the first draw.
+        level: confidence level of intervals and tests, in (0, 1).
 
     Raises:
         RankingLogError: a path holds no ranking log.
-        AnalysisError: no log was judged by stars, or no answer of the reference was; nothing of
-            `against`, `dates` or `causes` is about these models; too few models for `orders`.
-        MissingPackageError: evalica is not installed, for `orders`.
+        AnalysisError: no log was judged by stars; the reference has no judged answer; `against`,
+            `dates` or `causes` has nothing about these models; or too few models for `orders`.
+        MissingPackageError: `orders` needs evalica, which is not installed.
     """
     parts = star_parts(read_ranking_logs(paths, with_votes=False))
     judged = {name: logs for name, logs in parts.items() if any(log.items for log in logs)}
@@ -207,7 +209,7 @@ LEAST_MODELS = 3
 def star_course(
     benchmark: str, table: StarTable, dates: Sequence[ReleaseDate], *, level: float = 0.95
 ) -> StarCourse:
-    """Scores by date; an AnalysisError where no model has one or a name is ambiguous."""
+    """Scores by release date; an AnalysisError if no model has a date or a name is ambiguous."""
     called = match_names([release.model for release in dates], table.models)
     if not called:
         raise AnalysisError(
@@ -233,10 +235,10 @@ def elsewhere(
     *,
     how: Resampling = Resampling(draws=1000),
 ) -> tuple[ExternalCorrelation, ...]:
-    """Spearman's ρ and Kendall's τ of scores by stars with scores in a file.
+    """Spearman's ρ and Kendall's τ between star scores and the scores of a file.
 
     Raises:
-        AnalysisError: a name could be several models; no benchmark shares three models with a
+        AnalysisError: a name matches several models, or no benchmark shares three models with a
             column.
     """
     parts = []
@@ -276,11 +278,11 @@ _Answer = tuple[str, str, str]
 def error_causes(
     labels: CauseLabels, tables: Mapping[str, StarTable], *, level: float = 0.95
 ) -> ErrorCauses:
-    """Causes of the errors of answers that were judged by stars, whose `tables` are by benchmark.
+    """Shares of the causes of errors in answers judged by stars; `tables` is by benchmark.
 
     Raises:
-        AnalysisError: no label is of an answer that was judged; an item is in several benchmarks
-            and the label does not say in which; a name could be several models.
+        AnalysisError: no label belongs to a judged answer, a label's item is in several benchmarks
+            and it does not say in which, or a name matches several models.
     """
     answers, notes = _answers(labels, tables)
     if not answers:
@@ -320,7 +322,7 @@ def error_causes(
 def _answers(
     labels: CauseLabels, tables: Mapping[str, StarTable]
 ) -> tuple[dict[_Answer, list[HumanLabel]], list[Reason]]:
-    """Labels by answer, and notes on those that are of none."""
+    """Labels by answer, and notes on labels that match no answer."""
     known = sorted({model for table in tables.values() for model in table.models})
     names = list(dict.fromkeys(name for label in labels.labels for name in label.models))
     called = {name: model for model, name in match_names(names, known).items()}
