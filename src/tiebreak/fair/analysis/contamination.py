@@ -33,7 +33,7 @@ HOW = "inspect eval tiebreak/replay -T data=NAME --model MODEL"
 class Replayed(NamedTuple):
     """The questions of a dataset that a model recalled.
 
-    `recalled` is 1 or 0 for each decided question, and `clusters` holds their originals. `undecided`
+    `recalled` is 1 or 0 for each decided question; `clusters` holds their originals. `undecided`
     counts the questions left open because attempts failed that could have decided them.
     """
 

@@ -87,7 +87,7 @@ class DrawnScores:
 class SampledModel:
     """One model's relative scores by round and by size, 0 to 100; NaN if undefined.
 
-    `whole` is the score over all questions. `mean` and `variance` (n − 1) are over the rounds, as in
+    `whole` is the score over all questions. `mean` and `variance` (n − 1) are over the rounds, see
     table 9. `expected` is the variance that sampling error alone gives this number of rounds, and
     `absolute_variance` the variance of scores not divided by the reference's.
     """
@@ -154,10 +154,10 @@ def star_samples(
 ) -> StarSamples:
     """Compute rounds and draws for the star logs of one benchmark, which come oldest first.
 
-    Entries of `sizes` that are not below the number of questions get a note. Scores are relative to
-    `reference`, by default the best model over all questions. Draw k starts from the same order of
-    questions for all sizes, drawn with the seed `seed` + k. `level` is the confidence level of the
-    expected variance over rounds and of the tests.
+    Sizes that are not below the number of questions get a note. Scores are relative to `reference`,
+    by default the best over all questions. For all sizes draw k starts from the same order of
+    questions, by the seed `seed` + k. `level` is the confidence level of the expected variance over
+    rounds and of the tests.
     """
     table = star_table(logs)
     overall = scored(table)
@@ -243,7 +243,7 @@ def _drawn(
 
 
 def _of_draws(relative: FloatArray, spread: float, n: int, drawn: float) -> DrawnScores:
-    """Summarize one model's draws; `spread` is its relative score's variance over all n clusters."""
+    """One model's draws; `spread` is the variance of its relative score over all n clusters."""
     known = relative[~np.isnan(relative)]
     alone = linked.variance_at(spread, n, drawn)
     return DrawnScores(

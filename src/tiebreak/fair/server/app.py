@@ -1,14 +1,15 @@
-"""The application: a bank over HTTP.
+"""The application that serves a bank over HTTP.
 
-    envelope    request id, headers, access log, around everything; refusals
-    gate        too many requests, too large bodies; whose token it is
+    envelope    request id, headers and access log around every request; error responses
+    gate        rate limits, body sizes, tokens and permissions
     routes      sessions, questions, answers, results; closing, tokens, quotas
     desk        the same and the results, as pages for a browser
 
-`create_app(settings)` is an application of its own; `run` serves it by worker processes.
+`create_app(settings)` returns a complete application; `run` serves it with worker processes.
 
-A process that has no descriptor left accepts nobody. So that whoever connects and says nothing, or
-half a request, cannot keep others out, the connection that has been waited for longest makes room.
+A process without free file descriptors cannot accept connections. So that clients who connect and
+send nothing, or half a request, cannot lock others out, the connection that has waited longest is
+closed to make room.
 """
 
 import asyncio
@@ -53,10 +54,10 @@ from tiebreak.fair.server.writer import Writer
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """An application that serves a bank.
+    """Build the application that serves a bank.
 
     Raises:
-        BankError: the bank cannot be opened, there are no keys, or a rate is not one.
+        BankError: the bank cannot be opened, there are no keys, or a rate is malformed.
     """
     limit_log_messages()
     keys = settings.keys or keys_from()
@@ -71,12 +72,12 @@ def create_app(settings: Settings) -> FastAPI:
 
     app = FastAPI(
         title="Tiebreak: a bank of questions",
-        # Of the API, which clients of other releases speak, too.
+        # The version of the API, not of the package: clients of other releases speak it, too.
         version="1",
         lifespan=running,
         docs_url=None,
         redoc_url=None,
-        # Else /openapi.json/ leads to whatever host the request names.
+        # Otherwise /openapi.json/ redirects to whatever host the request names.
         redirect_slashes=False,
         responses={
             400: {"model": Problem, "description": "The bank cannot do that."},
@@ -93,7 +94,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     gate = Gate(engine, Verifier(keys), rates, writer)
     sampler = Sampler(engine, balanced=settings.balanced)
-    # For clients that are made of /openapi.json; the gate reads the token.
+    # Only for clients generated from /openapi.json; it is the gate that reads the token.
     described = [Depends(HTTPBearer(bearerFormat="JWT", auto_error=False))]
     app.include_router(examinee_router(engine, sampler, gate), dependencies=described)
     app.include_router(organiser_router(engine, keys, gate), dependencies=described)
@@ -101,7 +102,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @app.get("/health", response_model=Health, tags=["server"])
     def health() -> Response:
-        """Whether the server and its bank are there."""
+        """Whether the server runs and its bank can be reached."""
         with engine.connect() as connection:
             connection.execute(select(1))
         return JSONResponse({"status": "ok"})
@@ -121,7 +122,7 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 def from_environment() -> FastAPI:
-    """The application of a worker process."""
+    """Build the application of a worker process."""
     return create_app(_settings.from_environment())
 
 
@@ -129,7 +130,7 @@ def _refused(rates: Rates) -> Callable[[Request, Exception], Awaitable[Response]
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, BankError)
         if error.kind == "unusable" and error.__cause__ is not None:
-            raise error  # the bank is damaged: that is for the log, not for who asks
+            raise error  # the bank is damaged: that belongs in the log, not in the response
         if error.kind != "unidentified":
             return problem(STATUS[error.kind], str(error))
         if rates.count_anonymous(state_of(request.scope).address):
@@ -150,7 +151,7 @@ def _malformed(gate: Gate) -> Callable[[Request, Exception], Awaitable[Response]
         if any(fault["loc"][0] == "path" for fault in faults):
             return problem(404, _NOWHERE)
         if not request.url.path.startswith(desk.PATH):
-            # What it raises goes to the handler of its kind.
+            # An unknown caller gets the error about the token, and learns nothing of the fields.
             await run_in_threadpool(gate.recognise, request)
         message = "; ".join(
             f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5]
@@ -177,9 +178,9 @@ _MOST: Final = 1000
 
 
 def most_connections() -> int:
-    """How many connections a process keeps: 1,000, or half of its descriptors if those are fewer.
+    """The number of connections a process keeps: 1,000, or half of its descriptors if that is less.
 
-    The other half is for what is accepted and not counted yet, and for the bank.
+    The other half is left for connections accepted but not yet counted, and for the bank.
     """
     if sys.platform == "win32":
         return _MOST // 4
@@ -190,17 +191,17 @@ def most_connections() -> int:
 
 
 class GuardedConnection(H11Protocol):
-    """A connection that is ended when it is late with its headers, or when others need its room.
+    """A connection that is closed if its headers come too late or others need its descriptor.
 
-    Headers have the time of uvicorn's keep-alive, from the connection or the last response on; that
-    a part of them came does not lengthen it.
+    Headers must be complete within uvicorn's keep-alive time, counted from the connection or the
+    last response; receiving a part of them does not extend it.
     """
 
     _since = 0.0
-    """When it was made, or its last request came."""
+    """When the connection was made, or its last request came."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first request, in place of another connection if need be."""
+        """Wait for the first request; if there are too many connections, close the oldest."""
         super().connection_made(transport)
         self._since = self.loop.time()
         self.timeout_keep_alive_task = self.loop.call_later(
@@ -213,7 +214,7 @@ class GuardedConnection(H11Protocol):
             oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Take a part of a request."""
+        """Receive a part of a request."""
         before = self.cycle
         self.conn.receive_data(data)
         self.handle_events()
@@ -223,7 +224,7 @@ class GuardedConnection(H11Protocol):
 
 
 HEADERS_WITHIN: Final = 10
-"""Seconds in which the headers of a request have to be there."""
+"""Seconds within which the headers of a request have to arrive."""
 
 
 def run(
@@ -237,9 +238,9 @@ def run(
 ) -> None:
     """Serve until the process is told to end.
 
-    `given` are fields of `Settings`, without keys. The port 0 takes a free one; `development` makes
-    a secret that only this run knows; `proxy` has the addresses of proxies that are believed, with
-    commas between them.
+    `given` holds fields of `Settings` other than keys. Port 0 takes a free port. `development`
+    signs tokens with a secret that only this run knows. `proxy` lists the addresses of trusted
+    proxies, separated by commas.
 
     Raises:
         BankError: the bank cannot be opened, or there are no keys.
@@ -249,7 +250,7 @@ def run(
             os.environ.pop(name, None)
         os.environ[SECRET] = secrets.token_hex(32)
     settings = Settings(**given)
-    # What is wrong is said here, once, and not by every worker.
+    # Built here first, so that a wrong setting is reported once and not by every worker.
     app = create_app(settings)
     print(f"Serving {shown(settings.bank)} with {workers} worker(s).", file=sys.stderr)
     if development:
@@ -278,17 +279,17 @@ def run(
 
 
 def options_of(proxy: str | None = None) -> dict[str, Any]:
-    """How uvicorn serves, wherever it listens; `proxy` as for `run`."""
+    """Options of uvicorn but for host and port; `proxy` as for `run`."""
     return {
         "access_log": False,
         "server_header": False,
-        # Else uvicorn believes whoever is on this machine.
+        # By default uvicorn trusts every proxy on this machine.
         "proxy_headers": proxy is not None,
         "forwarded_allow_ips": proxy,
         "timeout_graceful_shutdown": 10,
         "http": "tiebreak.fair.server.app:GuardedConnection",
         "ws": "none",
         "timeout_keep_alive": HEADERS_WITHIN,
-        # So many are accepted at once, and several times as many before the first is counted.
+        # The event loop accepts this many at once, several times over before any is counted.
         "backlog": max(8, most_connections() // 8),
     }

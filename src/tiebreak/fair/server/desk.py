@@ -1,13 +1,13 @@
 """The organiser's desk: sessions, results, quotas, tokens and the access log as pages.
 
-Made on the server, without a script. What examinees and organisers may do is decided at the gate,
-as everywhere; a page shows the buttons of what its reader may do. Names come from examinees and may
-be hostile: templates escape every text, what cannot be seen or would turn the text around it is
-shown as its code (`report.html.visible`), and long names are cut.
+Pages are rendered on the server and have no scripts. Permissions are checked at the gate, as for
+the API; a page only shows the buttons that its reader may use. Names come from examinees and may be
+hostile: templates escape all text, invisible and direction-changing characters are shown as their
+codes (`report.html.visible`), and long names are cut.
 
-The organiser's token is in a cookie, which is sent to these pages alone, never to a script, and
-never from another site. A form proves that it is one of these pages' by a value that is made of the
-token, which no other site knows; the form to log in by one that stands in a cookie of its own.
+The organiser's token is kept in a cookie that is sent to these pages only, never to a script, and
+never from another site. Each form carries a value derived from the token, which proves that it
+comes from these pages; the login form uses a value kept in a cookie of its own.
 """
 
 import secrets
@@ -33,14 +33,14 @@ from tiebreak.people.guard import ICON, REPORT_STYLE, is_own_form, proof_of, ren
 PATH: Final = "/organiser"
 COOKIE: Final = "tiebreak_organiser"
 BEFORE: Final = "tiebreak_login"
-"""The cookie of somebody who is not logged in yet."""
+"""The cookie of a visitor who has not logged in yet."""
 
 LIFE: Final = 3600
 """Seconds after which a browser forgets a token."""
 
 
 def require_own(request: Request, given: str, proof: str) -> None:
-    """Refuse a form that is not of these pages: a BankError ("refused")."""
+    """Raise a BankError ("refused") for a form that does not come from these pages."""
     if not is_own_form(given, proof, request.headers.get("sec-fetch-site")):
         raise BankError(
             "this form is not of this page, or of an earlier login: load the page again",
@@ -77,7 +77,7 @@ NEEDS: Final[dict[Section, Permission]] = {
     "tokens": "token:write",
     "log": "session:read-any",
 }
-"""What it takes to see a section."""
+"""The permission needed to see each section."""
 
 _KEPT: Final = "max-age=600"
 
@@ -105,7 +105,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
             return page("refused", STATUS[error.kind], said=str(error))
 
     def refused(request: Request, error: BankError) -> Response:
-        """The form to log in, with what is wrong."""
+        """The login form with an error message."""
         if error.kind == "unidentified" and not rates.count_anonymous(
             state_of(request.scope).address
         ):
@@ -129,7 +129,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         work: Callable[..., object],
         *given: Any,
     ) -> Response:
-        """Back to a section after a form was obeyed: `work` on the bank and what was given."""
+        """Call `work` with the bank and the form's values, then redirect to the section."""
 
         def obey(token: str) -> Response:
             gate.enter(request, permission, token=token)
@@ -252,17 +252,17 @@ def _part(
 
 
 def page(name: str, status: int = 200, **about: Any) -> Response:
-    """A page by the name of its template, with what it is about."""
+    """Render the template `name` with the values in `about`."""
     about |= {"name": name, "cut": cut, "when": when, "at_once": AT_ONCE}
     return rendered(_HERE / "templates", name, status, **about)
 
 
 def cut(text: object) -> str:
-    """A text, only its beginning where it is long."""
+    """A text, cut after 120 characters."""
     shown = str(text)
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 
 def when(time: str | None) -> str:
-    """A time of the tables to the second, without its zone, which is UTC."""
+    """A time of the tables to the second; its zone, always UTC, is left out."""
     return "–" if time is None else time[:19].replace("T", " ")

@@ -1,7 +1,7 @@
-"""What goes round with a request: its id, its line of the access log, the form of a refusal.
+"""The outermost layer of the server: request ids, security headers, access log, error responses.
 
-Around every response are a request id, security headers and a line of the access log. What goes
-wrong around the server is said in its log, and not a thousand times a second.
+Every response has a request id and security headers, and leaves a line in the access log. Messages
+in the server's own log that strangers can cause are limited to one a minute.
 """
 
 import logging
@@ -30,19 +30,19 @@ STATUS: Final[dict[Kind, int]] = {
     "missing": 404,
     "conflict": 409,
 }
-"""The status of a refusal, by its kind."""
+"""The HTTP status of a refusal, by its kind."""
 
 _SESSION: Final = re.compile(r"^/sessions/([0-9a-f]{32})(?:/|$)")
 
 
 @dataclass(slots=True)
 class State:
-    """Of one request. `user` is known once the signature of a token was verified."""
+    """State of one request; `user` is set once the signature of its token is verified."""
 
     request: str
     address: str
     user: str | None = None
-    # Its line is in the access log.
+    # Whether its line is in the access log already.
     logged: bool = False
 
 
@@ -54,7 +54,7 @@ def state_of(scope: Scope) -> State:
 
 
 def line_of(scope: Scope, status: int) -> Line:
-    """The line of the access log for a request that is answered with a status."""
+    """The access-log line of a request that is answered with `status`."""
     state = state_of(scope)
     path = scope["path"].encode("utf-8", "replace").decode().replace("\0", "�")
     session = _SESSION.match(path)
@@ -76,15 +76,16 @@ def problem(status: int, detail: str, headers: Mapping[str, str] | None = None) 
 
 
 _LOGGER: Final = logging.getLogger(__name__)
-# What strangers can cause at will.
+# Messages that strangers can cause at will.
 _OFTEN: Final = logging.getLogger(f"{__name__}.often")
 _LAST: Final[dict[tuple[str, str], float]] = {}
 
 
 def once_a_minute(record: logging.LogRecord) -> bool:
-    """Whether a record is written: not if it is a warning whose first line was lately.
+    """Whether to write a log record: not if it repeats a warning's first line within a minute.
 
-    Errors with a traceback are, but for those of the system (no descriptor is left, say).
+    Errors with a traceback are always written, except for those of the system (e.g. no file
+    descriptor left).
     """
     error = record.exc_info[1] if record.exc_info else None
     if record.levelno < logging.WARNING or not isinstance(error, OSError | None):
@@ -97,16 +98,16 @@ def once_a_minute(record: logging.LogRecord) -> bool:
 
 
 def limit_log_messages() -> None:
-    """Have what strangers can cause at will written once a minute, from now on."""
+    """From now on, write messages that strangers can cause at will at most once a minute."""
     for name in (_OFTEN.name, "tiebreak.fair.bank.schema", "asyncio", "uvicorn.error"):
         logging.getLogger(name).addFilter(once_a_minute)
 
 
 def later(error: Exception) -> JSONResponse:
-    """What is said where the database failed: it is busy, or full, and the organiser has to act."""
+    """The response to a failed database: it is busy, or its disk is full (then also logged)."""
     cause = getattr(error, "orig", None)
     full = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-    # PostgreSQL's state for that.
+    # 53100: PostgreSQL's code for a full disk.
     if full or getattr(cause, "sqlstate", None) == "53100":
         _OFTEN.error("the disk under the bank is full, and nothing is kept: make room on it")
         return problem(503, "the bank takes nothing for now: ask later", {"Retry-After": "30"})
@@ -118,7 +119,7 @@ HSTS: Final = "max-age=31536000; includeSubDomains"
 
 
 class Envelope:
-    """The outermost layer: what is refused within is logged and has its headers, too."""
+    """The outermost middleware: refusals of inner layers are logged and get headers, too."""
 
     def __init__(self, app: ASGIApp, writer: Writer) -> None:
         self._app = app
@@ -144,7 +145,7 @@ class Envelope:
                     if not state.logged:
                         await self._writer.log(line_of(scope, message["status"]))
                 except SQLAlchemyError as error:
-                    # What cannot be logged is not answered; whoever asks again gets the same.
+                    # Without its log line a request gets no answer; a retry gets the same one.
                     unlogged = True
                     await later(error)(scope, receive, send)
                     return

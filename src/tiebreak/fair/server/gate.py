@@ -1,6 +1,6 @@
-"""The gate: the token of a request, and whether it may do what it wants.
+"""The gate: verifies the token of a request and checks its permission.
 
-Before it are limits: requests per address and per token, and the size of a body.
+In front of it are limits on the rate of requests, by address and token, and on the size of bodies.
 """
 
 import asyncio
@@ -23,13 +23,13 @@ _BODYLESS: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 
 
 class Rates:
-    """Counts requests, each process for itself."""
+    """Rate limits; each process counts its own requests."""
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing is counted yet.
+        """Start with nothing counted.
 
         Raises:
-            BankError: a rate is not written as the package `limits` wants it.
+            BankError: a rate is not in the format of the package `limits`.
         """
         self._counts = limits.strategies.FixedWindowRateLimiter(limits.storage.MemoryStorage())
         given = (settings.address_rate, settings.stranger_rate, settings.token_rate)
@@ -39,20 +39,20 @@ class Rates:
             raise BankError(f"a rate is written as 100/second: {error}") from error
 
     def address(self, address: str) -> bool:
-        """Count a request of an address; whether it may be answered."""
+        """Count a request from an address; return whether it may be answered."""
         return self._counts.hit(self._address, "address", address)
 
     def count_anonymous(self, address: str) -> bool:
-        """Count a request without a good token; whether the address may go on."""
+        """Count a request without a valid token; return whether the address may go on."""
         return self._counts.hit(self._anonymous_request, "stranger", address)
 
     def token(self, token: str) -> bool:
-        """Count a request of a token; whether it may be answered."""
+        """Count a request with a token; return whether it may be answered."""
         return self._counts.hit(self._token, "token", token)
 
 
 class Limits:
-    """Refuses what is too much before the application sees it: requests (429), bodies (413)."""
+    """Middleware that refuses too many requests (429) and too large or slow bodies (413, 408)."""
 
     def __init__(self, app: ASGIApp, settings: Settings, rates: Rates) -> None:
         self._app = app
@@ -82,7 +82,7 @@ class Limits:
         return await self._app(scope, receive, send)
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
-        """The whole body; None where it is too large, however it is sent."""
+        """Read the whole body; None if it is too large, whether or not its length is stated."""
         announced = _stated_length(scope)
         if announced.isdigit() and int(announced[:20]) > self._most:
             return None
@@ -125,10 +125,10 @@ T = TypeVar("T")
 
 
 class Gate:
-    """Lets callers in. `enter` is for any thread, `run` for the event loop."""
+    """Admits callers: `enter` from any thread, `run` from the event loop."""
 
     def __init__(self, engine: Engine, verifier: Verifier, rates: Rates, writer: Writer) -> None:
-        """By whom tokens are verified, how often one may come, and who writes."""
+        """Use a bank with its token verifier, rate limits and writer."""
         self._engine = engine
         self._verifier = verifier
         self._rates = rates
@@ -141,12 +141,12 @@ class Gate:
         session: str | None = None,
         token: str | None = None,
     ) -> Caller:
-        """The caller of a request that needs a permission, on a session if one is named.
+        """Return the caller, who must have a permission (for a session, if one is given).
 
-        The token is that of the request's header, unless one is given.
+        The token comes from the request's header unless it is given.
 
         Raises:
-            BankError: the token does not hold ("unidentified") or does not allow it ("refused").
+            BankError: the token is invalid ("unidentified") or lacks the permission ("refused").
             HTTPException: too many requests.
         """
         caller = self.recognise(request, token)
@@ -154,7 +154,7 @@ class Gate:
         return caller
 
     def recognise(self, request: Request, token: str | None = None) -> Caller:
-        """The caller of a request, whatever it wants; raises as `enter`, but "refused"."""
+        """Return the caller without checking a permission; raises as `enter`, except "refused"."""
         caller = self._caller(request, token)
         with self._engine.connect() as connection:
             self._verifier.confirm(connection, caller)
@@ -167,7 +167,7 @@ class Gate:
         session: str,
         work: Callable[[Connection, Caller], T],
     ) -> T:
-        """What `work` returns, if the caller may; in one transaction with the line of the log.
+        """Check the permission and return `work`'s result, in one transaction with the log line.
 
         Raises:
             BankError: as `enter` and `work` do.

@@ -1,7 +1,7 @@
 """The routes of the API.
 
-Examinees ask for sessions, their questions in order, their answers and their results; organisers
-close sessions, hand out and revoke tokens, and set quotas.
+Examinees open sessions, get their questions in order, send answers and read released results.
+Organisers close sessions, issue and revoke tokens, and set quotas.
 """
 
 from dataclasses import asdict
@@ -51,7 +51,7 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
 
     @routes.get("/sessions/{session}", response_model=shapes.SessionStateReleased)
     def state(request: Request, session: SessionId) -> Response:
-        """Where a session stands."""
+        """Get the state of a session."""
         caller = gate.enter(request, "session:read", session)
         owner = None if "session:read-any" in caller.permissions else caller
         with engine.connect() as connection:
@@ -60,7 +60,7 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
 
     @routes.get("/sessions/{session}/questions/{k}", response_model=Question)
     async def ask(request: Request, session: SessionId, k: Position) -> Response:
-        """Get question k, once all before it are answered; again, it is the same."""
+        """Get question k, once all before it are answered; repeated, it returns the same."""
 
         def work(connection: Connection, caller: Caller) -> Question:
             return sessions.ask(connection, session, k, caller)
@@ -81,7 +81,7 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
 
     @routes.get("/sessions/{session}/results")
     def result(request: Request, session: SessionId) -> Response:
-        """The results of your session, once the organiser released them."""
+        """Get the results of your session, once the organiser has released them."""
         caller = gate.enter(request, "result:read", session)
         return JSONResponse(results.released(engine, session, caller))
 
@@ -89,7 +89,7 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
 
 
 def state_of_session(session: Session) -> dict[str, str | int | None]:
-    """A session as it is sent."""
+    """A session as the API returns it."""
     return {name: getattr(session, name) for name in shapes.SessionState.model_fields}
 
 
@@ -102,13 +102,13 @@ def organiser_router(engine: Engine, keys: tokens.Keys, gate: Gate) -> APIRouter
 
     @routes.post("/sessions/{session}/close", response_model=shapes.SessionState)
     def close(request: Request, session: SessionId) -> Response:
-        """End a session now; what was not asked goes back to the quota."""
+        """Close a session; questions that were not asked go back to the quota."""
         gate.enter(request, "session:close", session)
         return JSONResponse(state_of_session(sessions.close(engine, session)))
 
     @routes.post("/tokens", status_code=201, response_model=shapes.TokenMade)
     def issue(request: Request, wanted: shapes.NewToken) -> Response:
-        """Make a token. It is shown once, and kept nowhere."""
+        """Issue a token. It is shown once and stored nowhere."""
         gate.enter(request, "token:write")
         token = tokens.issue(
             engine,
@@ -120,7 +120,7 @@ def organiser_router(engine: Engine, keys: tokens.Keys, gate: Gate) -> APIRouter
 
     @routes.delete("/tokens/{jti}", status_code=204)
     def revoke(request: Request, jti: Jti) -> Response:
-        """Make a token worthless from now on."""
+        """Revoke a token."""
         gate.enter(request, "token:write")
         tokens.revoke(engine, jti)
         return Response(status_code=204)

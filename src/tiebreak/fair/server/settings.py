@@ -1,4 +1,4 @@
-"""How a bank is served, and how its worker processes hear of it."""
+"""Settings of the server, and how they reach its worker processes."""
 
 import json
 import os
@@ -9,38 +9,38 @@ from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.tokens import Keys, keys_from
 
 VARIABLE: Final = "TIEBREAK_BANK_SERVER"
-"""The settings of a worker process, as JSON. Keys are not among them."""
+"""The environment variable with a worker's settings as JSON, without keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a bank is served.
+    """Settings of the server.
 
-    Rates are those of the package `limits` ("100/second"); every worker process counts for itself.
+    Rates have the format of the package `limits` ("100/second"); each worker counts its own.
     """
 
     bank: str
     keys: Keys | None = field(default=None, repr=False)
     balanced: bool = False
-    # Of one token, and of one address with any token or none.
+    # Per token, and per address whatever its tokens.
     token_rate: str = "100/second"
     address_rate: str = "2000/second"
-    # Of one address that shows no token, or one that does not hold.
+    # Per address, requests with no or an invalid token.
     stranger_rate: str = "20/second"
     most_body: int = 256 * 1024
-    # Seconds in which a request's body has to be there.
+    # Seconds within which a request's body has to arrive.
     body_timeout: float = 30.0
-    # SQLite waits for the disk at every commit, so that an answer survives a power cut, too.
+    # Whether SQLite waits for the disk at each commit, so that answers survive a power cut.
     durable: bool = True
 
     def exported(self) -> str:
-        """For the environment of worker processes, without the keys."""
+        """JSON for the environment of worker processes, without the keys."""
         values = {name: value for name, value in asdict(self).items() if name != "keys"}
         return json.dumps(values)
 
 
 def from_environment() -> Settings:
-    """What `bank serve` passed to this process; a BankError if that is nothing."""
+    """The settings that `bank serve` passed to this process; a BankError if there are none."""
     if VARIABLE not in os.environ:
         raise BankError(f"{VARIABLE} is not set: start the server with tiebreak bank serve")
     return Settings(keys=keys_from(), **json.loads(os.environ[VARIABLE]))

@@ -1,4 +1,4 @@
-"""What is sent and answered, as the OpenAPI page shows it."""
+"""Bodies of requests and responses, as the OpenAPI page shows them."""
 
 from typing import Annotated, Final, Literal
 
@@ -16,7 +16,7 @@ def _no_control(text: str) -> str:
 
 
 def _storable(text: str) -> str:
-    # PostgreSQL keeps no NUL, and no database half of a pair of surrogates.
+    # PostgreSQL cannot store NUL, and no database can store a lone surrogate.
     if "\0" in text:
         raise ValueError("must not contain the character NUL")
     if not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text):
@@ -34,7 +34,7 @@ class _Sent(BaseModel):
 
 
 class NewSession(_Sent):
-    """A session that is wanted."""
+    """The request to open a session."""
 
     k: int = Field(ge=1, le=MOST_QUESTIONS, description="Number of questions.")
     model: Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_no_control)]
@@ -48,7 +48,7 @@ class NewAnswer(_Sent):
 
 
 class NewToken(_Sent):
-    """A token that is wanted."""
+    """The request to issue a token."""
 
     user: Name
     institution: Name
@@ -60,13 +60,13 @@ class NewToken(_Sent):
 
 
 class NewQuota(_Sent):
-    """What an institution may be given in all."""
+    """The total number of questions an institution may get."""
 
     granted: int = Field(ge=0, le=2**31 - 1, description="Number of questions.")
 
 
 class SessionState(BaseModel):
-    """Where a session stands; `next` is the question to ask for, null once it has ended."""
+    """State of a session; `next` is the next question, null once the session has ended."""
 
     id: str
     k: int
@@ -78,13 +78,13 @@ class SessionState(BaseModel):
 
 
 class SessionStateReleased(SessionState):
-    """The same, and whether its results are released."""
+    """State of a session, with whether its results are released."""
 
     released: bool
 
 
 class AnswerKept(BaseModel):
-    """The answer is kept; what comes next."""
+    """The answer is stored; `next` is the next question."""
 
     position: int
     next: int | None
@@ -99,7 +99,7 @@ class TokenMade(BaseModel):
 
 
 class QuotaState(BaseModel):
-    """Numbers of questions."""
+    """An institution's quota, in questions."""
 
     institution: str
     granted: int
@@ -109,12 +109,12 @@ class QuotaState(BaseModel):
 
 
 class Health(BaseModel):
-    """The server and its bank are there."""
+    """The server runs and its bank can be reached."""
 
     status: Literal["ok"]
 
 
 class Problem(BaseModel):
-    """Why not, and what to do."""
+    """Why a request was refused, and what to do."""
 
     detail: str

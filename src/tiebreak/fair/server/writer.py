@@ -1,7 +1,7 @@
-"""One thread of a process writes for all its requests, those that wait together in one transaction.
+"""One thread per process writes for all requests; those that wait share a transaction.
 
-A commit, with its wait for the disk, is shared, and no two threads of a process queue for SQLite's
-one writer. Nobody hears of a result before it is committed.
+So waiting requests share one commit and its wait for the disk, and threads of a process do not
+compete for SQLite's single writer. No result is returned before it is committed.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from tiebreak.fair.bank.schema import ACCESS_LOG, writing
 
 T = TypeVar("T")
 Line = dict[str, str | int | None]
-"""A row of the table access_log; without a user it is counted in the table strangers."""
+"""A row of the table access_log; one without a user is only counted, in the table strangers."""
 
 _INSERT: Final = insert(ACCESS_LOG)
 _COUNT: Final = text(
@@ -26,9 +26,9 @@ _COUNT: Final = text(
     "ON CONFLICT (minute, address) DO UPDATE SET n = strangers.n + excluded.n"
 )
 _MOST_ADDRESSES: Final = 100
-"""Of strangers in a minute that are counted by themselves; the rest are "others"."""
+"""Addresses of strangers counted separately in a minute; all further ones are "others"."""
 _MOST: Final = 100
-"""Requests of one transaction: other processes wait as long as it takes."""
+"""Requests per transaction, limited because other processes wait until it ends."""
 
 
 class _Job(NamedTuple):
@@ -38,26 +38,26 @@ class _Job(NamedTuple):
 
 
 class Writer:
-    """Writes to a bank; `run` and `log` are awaited in one event loop."""
+    """Writes to a bank; await `run` and `log` from one event loop only."""
 
     def __init__(self, engine: Engine) -> None:
-        """Of a bank; the thread is started when it is first needed."""
+        """Write to the bank of `engine`; the thread starts when it is first needed."""
         self._engine = engine
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._minute, self._addresses = "", set[str]()
 
     async def run(self, work: Callable[[Connection], T], line: Line | None = None) -> T:
-        """What `work` returns, once it is committed, together with a line of the access log.
+        """Return `work`'s result once it is committed together with a line of the access log.
 
         Args:
-            work: writes nothing if it raises a BankError; it may be called again after any other
-                error, when all that it wrote was undone.
-            line: is written only if `work` succeeds.
+            work: must write nothing if it raises a BankError. After any other error its
+                transaction is rolled back, and it may be called again.
+            line: written only if `work` succeeds.
 
         Raises:
-            BankError: as `work` does.
-            SQLAlchemyError: it could not be written.
+            BankError: `work` raised it.
+            SQLAlchemyError: the transaction failed.
         """
         if self._thread is None:
             self._thread = threading.Thread(target=self._serve, daemon=True, name="writer")
@@ -67,11 +67,11 @@ class Writer:
         return await done
 
     async def log(self, line: Line) -> None:
-        """Return once a line is in the access log."""
+        """Return once the line is in the access log."""
         await self.run(lambda connection: None, line)
 
     def close(self) -> None:
-        """Write what waits, and end."""
+        """Write all waiting requests, then end the thread."""
         if self._thread is not None:
             self._jobs.put(None)
             self._thread.join()
@@ -89,7 +89,7 @@ class Writer:
             first.done.get_loop().call_soon_threadsafe(_notify, jobs, results)
 
     def _commit(self, jobs: Sequence[_Job]) -> list[Any]:
-        """Of each job its result, or the error that it raised."""
+        """Each job's result, or the error that it raised."""
         try:
             with writing(self._engine) as connection:
                 results = [_result(job, connection) for job in jobs]
@@ -100,7 +100,7 @@ class Writer:
                 ]
                 self._log(connection, lines)
             return results
-        except Exception as error:  # whoever waits hears of it
+        except Exception as error:  # passed on to the request that waits
             if len(jobs) == 1:
                 return [error]
         return [result for job in jobs for result in self._commit([job])]
@@ -110,7 +110,7 @@ class Writer:
         if known := [line for line in lines if line["user"] is not None]:
             connection.execute(_INSERT, known)
         counts = Counter(self._anonymous_request(line) for line in lines if line["user"] is None)
-        # Sorted, two processes that count the same addresses wait for one another, and no more.
+        # Sorted, so that two processes that update the same rows cannot deadlock.
         rows = [
             {"minute": minute, "address": address, "n": n}
             for (minute, address), n in sorted(counts.items())
