@@ -1,5 +1,6 @@
 """Samples read again: one by one, the same as all at once, from files of every kind."""
 
+import shutil
 from contextlib import closing
 from pathlib import Path
 
@@ -49,14 +50,15 @@ def test_a_log_that_changed_meanwhile(tmp_path: Path) -> None:
 
 
 def test_a_log_again_has_the_votes_and_the_texts(tmp_path: Path) -> None:
-    """Of one file, of shards, of newcomers joined to the others, and of people."""
+    """Of one file, of shards, of newcomers joined to the others, and of people, by any name."""
     shards = write_shards(
         tmp_path / "shards", [[bracket(f"q{n}", "a", "b", "c")] for n in range(3)]
     )
     played = (play("full_pairwise", models, range(4)) for models in ("abc", "abcx"))
     votes = list(votes_of(items_of(4), ["ann", "ben"]))
     voted = write_votes(tmp_path / "votes.db", items_of(4), votes)
-    for paths in ([epochs(tmp_path)], shards, logs(tmp_path, *played), [voted]):
+    renamed = shutil.copy(voted, tmp_path / "votes.eval")
+    for paths in ([epochs(tmp_path)], shards, logs(tmp_path, *played), [voted], [renamed]):
         [log] = read_ranking_logs(paths, with_votes=False, rater_names=False)
         [whole] = read_ranking_logs(paths, with_metadata=True, rater_names=False)
         assert tuple(reread_samples(log)) == whole.samples

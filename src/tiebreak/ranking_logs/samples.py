@@ -216,7 +216,9 @@ class SampleReader:
         self._files = files
         self._parsed = _parser(True)
         zips = {file: path for file in files if (path := own_file(file)) and path.endswith(".eval")}
-        self._logs = {file: LogZip(path) for file, path in zips.items()}
+        self._logs = {  # a votes file may have any name
+            file: LogZip(path) for file, path in zips.items() if not is_votes_file(Path(path))
+        }
         self._where = {name: file for file, log in self._logs.items() for name in log.namelist()}
 
     def close(self) -> None:
