@@ -18,8 +18,9 @@ from tiebreak.rankers import AGGREGATORS, aggregate_items
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.scorers.ballots import ItemBallots, Listing, Reviewer
 from tiebreak.scorers.placement import NotPlacedError, place
-from tiebreak.scorers.protocols import ProtocolError, find_protocol, judge_item
+from tiebreak.scorers.protocols import find_protocol, judge_item
 from tiebreak.scorers.questions import ListQuestion, ReviewQuestion
+from tiebreak.scorers.session import ProtocolError
 
 
 @pytest.mark.parametrize(("n", "outsiders"), [(2, 0), (2, 1), (5, 2), (30, 0), (3, 27)])

@@ -19,14 +19,13 @@ from tiebreak.scorers.bracket import rounds
 from tiebreak.scorers.catalogue import ONE_JUDGE, PROTOCOLS
 from tiebreak.scorers.placement import place
 from tiebreak.scorers.protocols import (
-    ProtocolError,
     find_protocol,
     protocol,
     read_variant,
     split_labels,
 )
 from tiebreak.scorers.ranking import ballots_table
-from tiebreak.scorers.session import Session
+from tiebreak.scorers.session import ProtocolError, Session
 
 Count = Callable[[int], int]
 

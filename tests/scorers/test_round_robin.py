@@ -12,9 +12,9 @@ from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.placement import board_scores, place, results
-from tiebreak.scorers.protocols import ProtocolError
 from tiebreak.scorers.round_robin import check_rounds
 from tiebreak.scorers.schedule import n_rounds
+from tiebreak.scorers.session import ProtocolError
 
 NAMES = "abcdefgh"
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.scorers.protocols import Protocol, ProtocolError, find_protocol
+from tiebreak.scorers.protocols import Protocol, find_protocol
+from tiebreak.scorers.session import ProtocolError
 
 _FORM = (
     "FILE.py@NAME (or MODULE@NAME): the file or module that registers it, and the name that it "

@@ -12,8 +12,8 @@ from tiebreak.rankers.errors import ReviewGraphError
 from tiebreak.rankers.expander import review_graph
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.protocols import ProtocolError, protocol
-from tiebreak.scorers.session import Session
+from tiebreak.scorers.protocols import protocol
+from tiebreak.scorers.session import ProtocolError, Session
 
 
 @protocol("peer_review", placed_by="consensus")

@@ -30,14 +30,13 @@ from typing import Any, TypeVar, get_type_hints
 import anyio
 from pydantic import TypeAdapter, ValidationError
 
-from tiebreak.errors import TiebreakError
 from tiebreak.plain_yaml import read_yaml
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.catalogue import ONE_JUDGE, PROTOCOLS
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Judge
 from tiebreak.scorers.rules import RULES, PlacementRule
-from tiebreak.scorers.session import Record, Session
+from tiebreak.scorers.session import ProtocolError, Record, Session
 from tiebreak.text import split_names
 
 ProtocolFunction = Callable[..., Awaitable[ItemBallots]]
@@ -56,10 +55,6 @@ def nothing_shared(contests: Sequence[Contest]) -> Mapping[str, Any]:
 
 def accept_all(settings: Mapping[str, Any], models: Sequence[str]) -> None:
     """The usual `check`: settings of the right type fit any models."""
-
-
-class ProtocolError(TiebreakError, ValueError):
-    """A protocol cannot be found, two want the same name, or one does not keep to the rules."""
 
 
 @dataclass(frozen=True)

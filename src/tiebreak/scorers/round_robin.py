@@ -16,9 +16,9 @@ from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.match import Checklist, Swap
-from tiebreak.scorers.protocols import ProtocolError, protocol
+from tiebreak.scorers.protocols import protocol
 from tiebreak.scorers.schedule import Pair, n_rounds
-from tiebreak.scorers.session import Session
+from tiebreak.scorers.session import ProtocolError, Session
 from tiebreak.text import Names, split_names
 
 

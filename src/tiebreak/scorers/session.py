@@ -18,6 +18,7 @@ from functools import partial
 from random import Random
 from typing import Any, Final, Generic, TypeVar
 
+from tiebreak.errors import TiebreakError
 from tiebreak.scorers.ballots import (
     Call,
     Criterion,
@@ -63,6 +64,10 @@ T = TypeVar("T")
 B = TypeVar("B", Match, Listing, PointScore)
 _FIELDS: Final = frozenset(ItemBallots.model_fields)
 Record = Callable[[ItemBallots], None]
+
+
+class ProtocolError(TiebreakError, ValueError):
+    """A protocol cannot be found, two want the same name, or one does not keep to the rules."""
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,9 @@ from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.paths import AnyPath
 from tiebreak.plain_yaml import line_of, read_yaml_file
 from tiebreak.prerequisite import PrerequisiteError, model_named
-from tiebreak.scorers.protocols import ProtocolError, Variant, read_variant
+from tiebreak.scorers.protocols import Variant, read_variant
 from tiebreak.scorers.rules import PlacementRule
+from tiebreak.scorers.session import ProtocolError
 from tiebreak.study import StudyError
 
 OURS: Final = ("gsm8k", "mmlu", "humaneval", "bfcl")

@@ -11,8 +11,8 @@ from tests.study.estimate.builders import LETTERS, ONE, contest, contests, known
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.protocols import ProtocolError
 from tiebreak.scorers.questions import ReviewQuestion
+from tiebreak.scorers.session import ProtocolError
 from tiebreak.study.estimate import EstimateError
 from tiebreak.study.estimate.cost import read_judges, read_matching, read_protocols
 from tiebreak.study.estimate.dry_judge import TokenCounter

@@ -27,13 +27,13 @@ from tiebreak.scorers.catalogue import REFERENCE, STANDARD
 from tiebreak.scorers.match import Swap
 from tiebreak.scorers.placement import NotPlacedError, Placement, board_scores, place
 from tiebreak.scorers.protocols import (
-    ProtocolError,
     Variant,
     in_event_loop,
     judge_item,
     read_variant,
     settings_of,
 )
+from tiebreak.scorers.session import ProtocolError
 
 
 class Figure(NamedTuple):

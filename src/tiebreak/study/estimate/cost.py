@@ -23,7 +23,8 @@ from tiebreak.inspect_tasks.roles import HOW_TO_MATCH
 from tiebreak.paths import Paths
 from tiebreak.plain_yaml import read_yaml
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.scorers.protocols import ProtocolError, Variant, read_variant, split_labels
+from tiebreak.scorers.protocols import Variant, read_variant, split_labels
+from tiebreak.scorers.session import ProtocolError
 from tiebreak.study.estimate import EstimateError
 from tiebreak.study.estimate.dry_judge import TokenCounter, token_counter
 from tiebreak.study.estimate.estimate import (
