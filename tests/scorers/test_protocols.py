@@ -1,7 +1,7 @@
 """All protocols side by side: what they ask, what they find, and how one gets its name."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -269,6 +269,28 @@ def test_a_protocol_that_returns_something_else_is_told_so(
         return returned
 
     with pytest.RaisesGroup(pytest.RaisesExc(ProtocolError, match=re.escape(words))):
+        judged("own", contest_of(2), NotingJudge(ladder(2)))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda judge: judge.match("m00", "zebra"),
+        lambda judge: judge.scores(["zebra"]),
+        lambda judge: judge.listing(["m00", "zebra"]),
+        lambda judge: judge.reviews({"m00": ["m01", "zebra"]}),
+    ],
+)
+def test_a_protocol_that_asks_about_an_unknown_candidate_is_told_so(
+    ask: Callable[[Session], Awaitable[Any]], registry: dict[str, Any]
+) -> None:
+    @protocol("own", placed_by="win_rate")
+    async def own(item: Any, candidates: Any, judge: Session) -> ItemBallots:
+        await ask(judge)
+        return judge.ballots
+
+    words = r"'own' asks about 'zebra', .* Here they are: m00, m01\."
+    with pytest.RaisesGroup(pytest.RaisesExc(ProtocolError, match=words)):
         judged("own", contest_of(2), NotingJudge(ladder(2)))
 
 

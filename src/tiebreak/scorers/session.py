@@ -12,7 +12,7 @@ calls in a row so far, and the next question starts from there. How a match is a
 result, is a `Meeting`.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -183,6 +183,7 @@ class Session:
             critique: let the meta-judge list observable differences first.
             twice: those that are asked in both orders whatever `swap` says.
         """
+        self._require(name for pairing in pairings for name in (pairing.high, pairing.low))
         tasks = [
             partial(
                 self._play, pairing, "always" if pairing in twice else swap, checklist, critique
@@ -212,12 +213,14 @@ class Session:
         Questions are made from the name of a judge; `given` is what a reply comes to, as fields of
         a `PointScore`.
         """
+        self._require(questions)
         tasks = [partial(self._graded, name, ask, given) for name, ask in questions.items()]
         async with self.section("Scores", "scores"):
             return [asked.ballot for asked in await self._kept_in("scores", tasks)]
 
     async def listing(self, candidates: Sequence[str]) -> Listing:
         """Rank candidates in one call."""
+        self._require(candidates)
         labelled = self.labelled(candidates)
         reply = await self.ask(ListQuestion(self.contest, labelled))
         ranked = Listing(
@@ -237,6 +240,7 @@ class Session:
         Raises:
             ModelFailedError: all of them failed.
         """
+        self._require(name for slate in slates.values() for name in slate)
         self.keep(reviewers=self.reviewers)
         tasks = [partial(self._review, name, slate) for name, slate in slates.items()]
         done = await self._kept_in("listings", tasks)
@@ -350,6 +354,15 @@ class Session:
         self.depth = max((asked.depth for asked in done), default=self.depth)
         calls = tuple(call for asked in done for call in asked.calls)
         self.keep(calls=self.ballots.calls + calls, **parts)
+
+    def _require(self, names: Iterable[str]) -> None:
+        """Refuse, with a ProtocolError, names that are no candidates of the item."""
+        if unknown := sorted(map(repr, {*names} - self.contest.answers.keys())):
+            raise ProtocolError(
+                f"{self.ballots.protocol!r} asks about {', '.join(unknown)}, but an item has "
+                "its `candidates` only, one of each group of identical answers. Here they are: "
+                f"{', '.join(self.candidates)}."
+            )
 
     def _shuffled(self, purpose: str, names: Sequence[str], *more: str) -> list[str]:
         shuffled = list(names)
