@@ -26,6 +26,12 @@ class Files(click.types.StringParamType):
 
     name = "file"
 
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The text, but not "", which Python takes for the working folder."""
+        if not value:
+            self.fail("it is empty: give a path (. is the working folder)", param, ctx)
+        return super().convert(value, param, ctx)
+
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
