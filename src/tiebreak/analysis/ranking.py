@@ -71,7 +71,7 @@ def rank_logs(
     Raises:
         RankingLogError: a path holds no ranking log, or `rule` does not fit one.
         AnalysisError: `reference` is given, and no log judged by stars has that model; or `by` is,
-            and no item has a category.
+            and no item has a category; or what only other boards have, and all logs are of stars.
         ValueError: level or draws are out of range.
     """
     logs = read_ranking_logs(
@@ -103,7 +103,13 @@ def rank_logs(
             "--reference is for relative scores by stars, and no log here was judged by stars "
             "(inspect eval tiebreak/stars)"
         )
-    return Ranking(boards, stars, categories)
+    ranking = Ranking(boards, stars, categories)
+    if not ranking.unjoined and (by or closure or control):
+        raise AnalysisError(
+            "--by, --closure and --control are not for logs judged by stars, and there is no other "
+            "here: leave them out. Such a board has its scores by subject anyway"
+        )
+    return ranking
 
 
 def categories_of(log: RankingLog, whole: Leaderboard, how: Resampling) -> Categories:
