@@ -1,7 +1,7 @@
 """The verb `rank`: leaderboards of ranking logs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -15,10 +15,6 @@ from tiebreak.text import split_names
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
     from tiebreak.scorers.ballots import Rule
-
-_OF_LOGS = frozenset(
-    {"attempts", "closure", "control", "draws", "pair", "people", "prices", "reference", "rule"}
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +37,9 @@ class _Views:
     reference: Model | None = option(
         "Of answers judged by stars: whose score relative scores refer to. [default: the best]"
     )
+
+
+_OF_LOGS = {"attempts", "draws", "pair", "people", *(field.name for field in fields(_Views))}
 
 
 @verb()
