@@ -8,6 +8,7 @@ import pytest
 from tests.analysis.peers.builders import reviews
 from tests.cli.handed import tiebreak, wrong_use
 from tests.ranking_logs.builders import bracket, listed, write_log
+from tests.ranking_logs.planted_votes import items_of, write_votes
 from tests.tables.builders import write
 
 FAST = ("--draws", "100")
@@ -41,6 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(path / "few.csv", "model,rank\na,1\nb,2\nx,3\n")
     write(path / "twice.csv", "model,rank\na,1\nlab/a,2\nx/b,3\ny/b,4\n")
     write(path / "bad.csv", "model,place\na,1\n")
+    write_votes(path / "votes.db", items_of(1), [])
     return path
 
 

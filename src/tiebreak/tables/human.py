@@ -85,8 +85,13 @@ def read_human_ranking(path: str | Path) -> HumanRanking:
     Raises:
         TableError: there is no column `model`, or not exactly one of `rank` and `score`; a model
             without a name; a rank below 0; a cell that is not a number; a model ranked twice on one
-            benchmark; no number at all; as `read_delimited`.
+            benchmark; no number at all; a votes file; as `read_delimited`.
     """
+    if is_votes_file(Path(path)):
+        raise TableError(
+            f"{path} is a file of people's votes, not a ranking of models. What reads it: tiebreak "
+            "rank FILE, tiebreak rank LOGS --people FILE, tiebreak calibrate LOGS --human FILE"
+        )
     table = read_delimited(Path(path)).named({name: name for name in _RANKING_COLUMNS})
     value = _ranked_by(table)
     ranks: dict[str, dict[str, float]] = {}
