@@ -137,11 +137,34 @@ def test_usual_metrics_first_and_spread_never(
 
 @pytest.mark.parametrize(
     ("metric", "score"),
-    [("accuracy", 0.0), ("includes.accuracy", 1.0), (["nonsense", "match.accuracy"], 0.0)],
+    [
+        ("accuracy", 0.0),
+        ("includes.accuracy", 1.0),
+        ("includes", 1.0),  # as `candidates` calls it
+        (["nonsense", "match.accuracy"], 0.0),
+    ],
 )
 def test_a_chosen_metric(logs: Mapping[str, Path], metric: Any, score: float) -> None:
     table = read_results(logs["declared"], metric=metric)
     assert cells(table) == {("mockllm/two", "gsm8k"): score}
+
+
+def test_several_reducers_of_a_score_are_told_apart(
+    logs: Mapping[str, Path], tmp_path: Path
+) -> None:
+    log = read_eval_log(str(logs["declared"]))
+    assert log.results is not None
+    for score, reducer in zip(log.results.scores, ("mean", "max"), strict=True):
+        score.name, score.reducer = "match", reducer
+    log.eval.headline_metric = None
+    reduced = tmp_path / "reduced.eval"
+    write_eval_log(log, str(reduced))
+    for named in (None, "accuracy", "match", "match.accuracy"):
+        assert cells(read_results(reduced, metric=named)) == {("mockllm/two", "gsm8k"): 0.0}
+    most = read_results(reduced, metric="match[max]")
+    assert cells(most) == {("mockllm/two", "gsm8k"): 1.0}
+    said = "the score is match[max].accuracy, out of match.accuracy, match[max].accuracy"
+    assert said in "\n".join(most.notes)
 
 
 def test_what_is_no_result_is_left_out(logs: Mapping[str, Path], tmp_path: Path) -> None:

@@ -235,7 +235,7 @@ def _reading(
         type=click.Path(),
         metavar="FILE",
     ),
-    metric: Name | None = option("Metric to take from logs. [default: the headline]"),
+    metric: Name | None = option("Metric or scorer to take from logs. [default: the headline]"),
     filter: Name | None = option("lm-eval filter to take."),
     rename: dict[str, str] = rename_option("Read benchmark OLD as NEW."),
 ) -> "ReadingOptions":

@@ -93,8 +93,9 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Iterator[Part]:
     """Read the headline metric of one Inspect log, or the one that `options.native` names.
 
     The model is called as candidates are: `metadata candidate=NAME`, else the model's own name. A
-    metric is named by itself (`accuracy`: the first score that has it) or with its score
-    (`match.accuracy`). A ranking log and a run that did not succeed give a note and no result.
+    metric is named by itself (`accuracy`: the first score that has it), with its score
+    (`match.accuracy`), or by its score alone (`match`). A ranking log and a run that did not
+    succeed give a note and no result.
 
     Raises:
         UnreadableFileError: the file is damaged or not an Inspect log.
@@ -148,20 +149,26 @@ def _header(source: str) -> "EvalLog":
         raise UnreadableFileError(f"{source} {unread(error)}") from error
 
 
-def _native_scores(log: "EvalLog") -> "list[EvalScore]":
-    """The scores of a log, but for ranks that were written back into it."""
-    scores = log.results.scores if log.results else []
-    return [score for score in scores if not score.scorer.startswith(RECORDED)]
+def _native_scores(log: "EvalLog") -> "dict[str, EvalScore]":
+    """The scores of a log by name, but for ranks that were written back into it.
+
+    Of several under one name all but the first have their reducer with it: `match[max]`.
+    """
+    scores: dict[str, EvalScore] = {}
+    for score in log.results.scores if log.results else []:
+        if not score.scorer.startswith(RECORDED):
+            after = f"[{score.reducer or score.scorer}]" if score.name in scores else ""
+            scores.setdefault(score.name + after, score)
+    return scores
 
 
 def _metrics(log: "EvalLog") -> dict[str, float]:
     """Values by `score.metric`, in the order of the log."""
-    metrics: dict[str, float] = {}
-    for score in _native_scores(log):
-        for name, metric in score.metrics.items():
-            # Several reducers of one score share its name: the first one counts.
-            metrics.setdefault(f"{score.name}.{name}", float(metric.value))
-    return metrics
+    return {
+        f"{label}.{name}": float(metric.value)
+        for label, score in _native_scores(log).items()
+        for name, metric in score.metrics.items()
+    }
 
 
 def _error(name: str, metrics: dict[str, float]) -> float:
@@ -176,11 +183,13 @@ def _choose(log: "EvalLog", options: ReadOptions) -> str | None:
     scores = _native_scores(log)
     if options.native:
         names: dict[str, str] = {}
-        for score in scores:
+        for label, score in scores.items():
             for metric in score.metrics:
-                full = f"{score.name}.{metric}"
+                full = f"{label}.{metric}"
                 names.setdefault(metric, full)
                 names.setdefault(full, full)
+            if usual := _usual(label, score):
+                names.setdefault(label, usual)
         wanted = choose_metric(list(names), options.native)
         return None if wanted is None else names[wanted]
     if not scores:
@@ -189,11 +198,17 @@ def _choose(log: "EvalLog", options: ReadOptions) -> str | None:
     from inspect_ai.log import headline_metric
 
     declared = headline_metric(log) if log.eval.headline_metric is not None else None
-    if declared and declared.score in scores:
-        return f"{declared.score.name}.{declared.name}"
-    present = [name for name in scores[0].metrics if name not in _SPREAD]
+    for label, score in scores.items():
+        if declared and declared.score == score:
+            return f"{label}.{declared.name}"
+    return _usual(*next(iter(scores.items())))
+
+
+def _usual(label: str, score: "EvalScore") -> str | None:
+    """Name of the metric that a score stands for where none is named."""
+    present = [name for name in score.metrics if name not in _SPREAD]
     best = next((name for name in (*_USUAL, *present) if name in present), None)
-    return None if best is None else f"{scores[0].name}.{best}"
+    return None if best is None else f"{label}.{best}"
 
 
 def _notes(log: "EvalLog", source: str) -> Iterator[Note]:
