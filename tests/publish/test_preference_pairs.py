@@ -71,12 +71,15 @@ def test_secrets_stay(
 
 
 def test_votes_of_people_make_pairs(tmp_path: Path) -> None:
-    """A votes file is no log of Inspect's, whose header may hold secrets."""
+    """A votes file is no log of Inspect's, whose header may hold secrets; raters are numbers."""
     items = items_of(12)
-    votes = write_votes(tmp_path / "votes.db", items, [*votes_of(items, ["ann"])])
+    votes = write_votes(tmp_path / "votes.db", items, [*votes_of(items, ["ann", "ben"])])
     made = preference_pairs(votes, both_orders=False)
     file = write_pairs(made, tmp_path / "pairs.jsonl")
-    assert len(file.read_text(encoding="utf-8").splitlines()) == len(made.rows) > 0
+    written = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert len(written) == len(made.rows) > 0
+    raters = {name for row in written for name in row["judge"].split(", ")}
+    assert raters == {"rater 1", "rater 2"}
 
 
 def test_folders_of_models_stay(pairs: PreferencePairs, tmp_path: Path) -> None:

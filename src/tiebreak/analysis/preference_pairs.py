@@ -62,6 +62,8 @@ def preference_pairs(
 ) -> PreferencePairs:
     """Pairs of answers of which a judge preferred one, for training on preferences.
 
+    People who voted are numbers, as where results are published.
+
     Args:
         paths: ranking logs, and folders that hold some, of protocols with matches.
         people: what people said of pairs, or its file (see `read_human_labels`).
@@ -76,7 +78,7 @@ def preference_pairs(
         AnalysisError: the logs hold no matches, or not the answers; nothing passes the gates; a
             judge agrees too little with people, or nobody knows; people judged nothing of the logs.
     """
-    logs = read_ranking_logs(paths, with_metadata=True, with_votes=False)
+    logs = read_ranking_logs(paths, with_metadata=True, with_votes=False, rater_names=False)
     labels = None if people is None else read_human_labels(people)
     judges = _beside_people(logs, labels, judge_agreement)
     parts = (part for log in logs for part in log.parts())
