@@ -292,6 +292,7 @@ def board_of(
             if judge.length.bound and pairs.groups and not log.pairs_chosen
             else None
         ),
+        n_items=len({*table.items}),
     )
     return Leaderboard(
         benchmark=log.benchmark,

@@ -262,7 +262,9 @@ def star_board(
     receipt = receipt_of([*table.items, *planted])
     return StarBoard(
         benchmark=name,
-        verdict=board_verdict(tests, table.models, table.native, table.clusters, trust=trust),
+        verdict=board_verdict(
+            tests, table.models, table.native, table.clusters, trust=trust, n_items=table.n_items
+        ),
         design=table.design,
         n_items=table.n_items,
         anchors=table.anchors,

@@ -102,15 +102,17 @@ def board_verdict(
     judged: bool = True,
     trust: Trust,
     equal_length: EqualLength | None = None,
+    n_items: int = 0,
 ) -> BoardVerdict:
     """The verdict of a board, by the tests of all pairs of what it ranks by, in its order.
 
     `native` are native scores, shape (rows, N), NaN = absent, and `items` the item of each row.
     `firsts` are whom other rules of placement put first; `decided` is what a sequential test
     decided, if there was one; `judged` is whether anything but the native score ranked the models.
+    `n_items` is the number of items, 0 where each is one of the pair of models that has most.
     """
     statements = [
-        *order_reasons(tests, models),
+        *order_reasons(tests, models, n_items),
         _rare_failures(tests),
         decided,
         *_other_firsts(tests, models, firsts, views),
@@ -126,14 +128,15 @@ def board_verdict(
     )
 
 
-def order_reasons(tests: Separation, models: Sequence[str]) -> Iterator[Reason]:
+def order_reasons(tests: Separation, models: Sequence[str], n_items: int = 0) -> Iterator[Reason]:
     """Who is first, against whom that holds, and which models cannot be told apart."""
     names = [models[column] for column in tests.order]
     if len(names) < 2:
         yield Reason("alone", model=names[0]) if names else Reason("nothing_ranked")
         return
+    n_items = n_items or _n_items(tests)
     if not any(pair.apart for pair in tests.pairs):
-        yield _none_apart(tests, names)
+        yield _none_apart(tests, names, n_items)
         return
     first, later = tests.order[0], tests.order[1:]
     rivals = [pair for pair in tests.pairs if pair.above == first]
@@ -145,7 +148,7 @@ def order_reasons(tests: Separation, models: Sequence[str]) -> Iterator[Reason]:
             yield Reason("first_of_all", model=names[0], p=largest)
         else:
             yield Reason("first_of_two", model=names[0], second=names[1], p=largest)
-        yield from _others_apart(tests, names)
+        yield from _others_apart(tests, names, n_items)
         return
     ahead = [models[column] for column in later if column in behind]
     top = names[: tests.groups[0].stop]
@@ -153,22 +156,22 @@ def order_reasons(tests: Separation, models: Sequence[str]) -> Iterator[Reason]:
     clauses = [Reason("ahead_of", models=ahead, p=largest)] if ahead else []
     clauses += [Reason("not_ahead_of", models=beyond)] if beyond else []
     if len(top) == 1:
-        yield Reason("leads", model=names[0], clauses=clauses, n_items=_n_items(tests))
+        yield Reason("leads", model=names[0], clauses=clauses, n_items=n_items)
     else:
-        yield Reason("lead_together", models=top, n_items=_n_items(tests))
+        yield Reason("lead_together", models=top, n_items=n_items)
         if clauses:
             yield Reason("first_is", model=names[0], clauses=clauses)
     yield _tiers(tests)
 
 
-def _none_apart(tests: Separation, names: Sequence[str]) -> Reason:
+def _none_apart(tests: Separation, names: Sequence[str], n_items: int) -> Reason:
     """No two models are told apart, and why."""
-    n_items, needed = _n_items(tests), items_needed(level=tests.level)
+    most, needed = _n_items(tests), items_needed(level=tests.level)
     two = len(names) == 2
-    if n_items < needed:
+    if most < needed:
         if two:
-            return Reason("few_items_for_two", n=n_items, models=names, least=needed)
-        return Reason("few_items_for_any", n=n_items, least=needed)
+            return Reason("few_items_for_two", n=most, models=names, least=needed)
+        return Reason("few_items_for_any", n=most, least=needed)
     if all(pair.p == 1 for pair in tests.pairs if pair.n_items):
         if two:
             return Reason("two_equal", models=names)
@@ -184,19 +187,19 @@ def _rare_failures(tests: Separation) -> Reason | None:
     return Reason("rare_failures", n=n_pairs, n_items=_n_items(tests)) if n_pairs else None
 
 
-def _others_apart(tests: Separation, names: Sequence[str]) -> Iterator[Reason]:
+def _others_apart(tests: Separation, names: Sequence[str], n_items: int) -> Iterator[Reason]:
     """Which of the models behind the first are told apart."""
     groups = [group for group in tests.groups if len(group) > 1]
     if len(names) < 3:
         return
     if not groups:
-        yield Reason("all_apart", n_models=len(names), n_items=_n_items(tests))
+        yield Reason("all_apart", n_models=len(names), n_items=n_items)
     elif len(groups) == 1:
         alike = [names[place] for place in groups[0]]
         yield Reason(
             "rest_not_apart" if len(alike) == len(names) - 1 else "not_apart",
             models=alike,
-            n_items=_n_items(tests),
+            n_items=n_items,
         )
     else:
         yield _tiers(tests)
