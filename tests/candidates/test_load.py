@@ -76,6 +76,11 @@ def test_items_that_all_runs_drew_alike_stay_in_that_order(tmp_path: Path, secon
         pool = load_candidates(given, mode="intersect")
         kept = ids if second == "the start" else sorted(ids, key=natural_key)
         assert [item.item_id for item in pool.items] == kept
+        # Written it keeps that order, and beside a log of the longer draw.
+        file = write_parquet(pool, tmp_path / "pool.parquet")
+        log = write_inspect_log(tmp_path / "n.eval", "n", longer, drawn=True)
+        for again in ([file], [file, log]):
+            assert load_candidates(again, mode="intersect").items == pool.items
 
 
 def test_a_pool_of_both_harnesses_keeps_their_settings_apart(tmp_path: Path) -> None:

@@ -429,6 +429,7 @@ def _records(
             tuple(answers),
             settings=pool.settings.get((task, model), {}),
             positional=all(row.item.item_id.isdecimal() for row in answers),
+            drawn=tuple(dict.fromkeys(row.item.item_id for row in answers)),
         )
 
 

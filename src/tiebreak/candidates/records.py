@@ -46,7 +46,7 @@ class LogRecord:
     setting as text. `metrics` are the names of all native scores that the source has, the first of
     them (or the one that was wanted) being that of the rows. `positional` says that the ids of the
     rows are places in the dataset, so that they name items and do not decide what joins. `drawn`
-    are the item ids in the order in which a run drew them by lot, none where it did not.
+    are the item ids in the order of a pool, or in which a run drew them by lot, else none.
     `judged_there` says that the source is the log of a run that judged them, too: another such run
     may have the same answers from the cache. `recorded` is None where nobody asked for it.
     """
