@@ -295,3 +295,6 @@ def test_what_never_was_a_log_is_not_called_cut_off(tmp_path: Path) -> None:
     path.write_text("Dear all, here are the logs.")
     with pytest.raises(CandidateError, match="File is not a zip file"):
         load_candidates(path)
+    path.write_bytes(b"SQLite format 3\0")
+    with pytest.raises(CandidateError, match=r"it is a database: name .* votes \.db"):
+        load_candidates(path)

@@ -274,6 +274,8 @@ def _zip_file(path: Path) -> LogZip:
         # A zip ends in a list of what it holds: it begins as one, and has no such end.
         if str(error) == "File is not a zip file" and b"PK\3\4".startswith(start):
             raise EOFError(_CUT) from error
+        if start == b"SQLi":
+            raise ValueError("it is a database: name a file of people's votes .db") from error
         raise
 
 
