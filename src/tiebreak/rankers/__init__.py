@@ -1,6 +1,6 @@
 """Rank arithmetic: arrays in, arrays and frozen dataclasses out; no files, no models, no calls.
 
-    profile                  many rankings of the same candidates, and who is put before whom
+    profile                  many rankings of the same candidates, and pairwise preference counts
     aggregation, consensus   one ranking out of many, by any method: `aggregators` lists them
     kemeny, voting           these methods
     panel, dependence        do reviewers agree, and as how many independent votes may they count

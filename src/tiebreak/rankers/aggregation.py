@@ -1,4 +1,4 @@
-"""One ranking out of many: of a profile, or of each of many items, by any of `AGGREGATORS`."""
+"""Merge rankings by any method of `AGGREGATORS`: one profile, or each of many items."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,11 +11,11 @@ from tiebreak.rankers.profile import FloatArray, Profile, as_profile, within_bal
 
 
 def aggregate(profile: Profile | ArrayLike, method: str = "kemeny_young") -> Consensus:
-    """One ranking out of many, by any of `AGGREGATORS`, each with its documented defaults.
+    """Merge the ballots of a profile by a method of `AGGREGATORS`, with its default settings.
 
-    Kemeny–Young and Kendall give orders without ties: where several are optimal, the
-    lexicographically smallest in columns, so that earlier columns come first. What else is optimal
-    is in the result of `kemeny_young`.
+    Kemeny–Young and Kendall give orders without ties. If several orders are optimal, the result is
+    the lexicographically smallest in columns, so that earlier columns come first; `kemeny_young`
+    also returns the other optimal orders.
 
     Args:
         profile: a Profile, or ranks of shape (ballots, N), lower is better, NaN = not ranked.
@@ -29,19 +29,19 @@ def aggregate(profile: Profile | ArrayLike, method: str = "kemeny_young") -> Con
 
 
 def aggregate_items(ranks: ArrayLike, method: str = "kemeny_young") -> FloatArray:
-    """Consensus ranks of many items, each with ballots of its own (Peer review, §3.3).
+    """Consensus ranks of every item from the ballots on that item (Peer review, §3.3).
 
     Their mean over items, `mean_rank`, is the macro-level ranking (§4.1). A ballot that ranks fewer
     than two candidates compares nothing and is left out.
 
-    Kemeny–Young and Kendall often have several optimal orders, and of few ballots, or short ones,
-    very many. Here that one counts which comes first when candidates are compared by Borda's count,
-    the net number of others that the ballots put below them. Where some have the same count, those
-    at the earlier columns would be favoured: the rank is then the mean of the ranks in two optimal
-    orders, one that puts the earlier of equals first and one that puts the later first. Where the
-    optimum is unique, its rank is what comes out. (On three planted panels of 30 models that each
-    rank 3 others, 200 items, ρ with the truth was 0.88 by this order, 0.69 by the mean of the first
-    optimal order from either end of the columns, and 0.89 by average ranks.)
+    Kemeny–Young and Kendall often have several optimal orders, and very many if ballots are few or
+    short. To choose among them, columns are sorted by the Borda count, the net number of other
+    candidates that the ballots put below a candidate, and the lexicographically smallest optimal
+    order is taken. Sorting candidates with equal counts by column would favour earlier columns, so
+    the ranks are means over two such orders: one sorts equal counts by ascending column, the other
+    by descending column. A unique optimum keeps its ranks. (On three planted panels of 30 models
+    that each rank 3 others, 200 items, ρ with the truth was 0.88 by this order, 0.69 by the mean of
+    the first optimal order from either end of the columns, and 0.89 by average ranks.)
 
     Args:
         ranks: shape (items, ballots, N), lower is better, equal = tied, NaN = not ranked. A
@@ -49,9 +49,9 @@ def aggregate_items(ranks: ArrayLike, method: str = "kemeny_young") -> FloatArra
         method: a name in `AGGREGATORS`.
 
     Returns:
-        Shape (items, N), 1 = best. NaN where no ballot of the item compares the candidate with
-        another one, and in an item without any ballot that the method reads (Kendall reads only
-        ballots that rank all candidates of the item).
+        Shape (items, N), 1 = best. NaN if no ballot of the item compares the candidate with another
+        one, or if the method can read none of the item's ballots (Kendall reads only ballots that
+        rank all candidates of the item).
 
     Raises:
         RankingError: `ranks` is not three-dimensional, or has no ballots or no candidates; a rank
@@ -82,7 +82,7 @@ def _aggregator(method: str) -> Aggregator:
 
 def _kemeny_items(table: FloatArray) -> FloatArray:
     n = np.sum(~np.isnan(table), axis=2, keepdims=True)
-    # How many more candidates the ballots put below a candidate than above it.
+    # The Borda count: candidates that ballots put below a candidate minus those put above it.
     count: FloatArray = np.nansum(n + 1 - 2 * within_ballots(table), axis=1)
     by_column = np.broadcast_to(np.arange(count.shape[1]), count.shape)
     orders = [np.lexsort((ties, -count)) for ties in (by_column, -by_column)]

@@ -1,9 +1,9 @@
-"""The methods that merge many rankings into one, each described once (Peer review, appendix D).
+"""Registry of the methods that merge many rankings into one (Peer review, appendix D).
 
-A new one is a function from a `Profile` to a `Consensus`, a line here, what it orders by in
-`cli.aggregate`, and its test; the command line, tables, tasks and the tests of what all methods
-have in common read this list. Importing it loads neither NumPy nor SciPy, so that a help text need
-not wait for them.
+To add a method, write a function from a `Profile` to a `Consensus`, add a line here, name its score
+in `cli.aggregate`, and add its test; the command line, tables, tasks and the tests common to all
+methods read this list. Importing this module loads neither NumPy nor SciPy, so that help texts
+appear at once.
 """
 
 from collections.abc import Mapping
@@ -23,13 +23,13 @@ Method = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Aggregator:
-    """One method; call it with a profile, and it returns a `Consensus`.
+    """An aggregation method; call it with a profile to get a `Consensus`.
 
-    `heading` heads its column, as in the paper's tables. `home` is the function, "module:name"
-    within `tiebreak.rankers`. `optimal_order`: it looks for an order without ties; of equal orders
-    it returns the first by column. `complete_only`: it reads only ballots that rank all candidates.
-    `slow`: it takes seconds where the others take milliseconds. Slow ones and those with an optimal
-    order take a `time_limit`.
+    `heading` is the heading of its column, as in the paper's tables. `home` names the function as
+    "module:name" within `tiebreak.rankers`. `optimal_order`: the method searches for an optimal
+    order without ties; of several it returns the lexicographically smallest in columns.
+    `complete_only`: it reads only ballots that rank all candidates. `slow`: it takes seconds when
+    the others take milliseconds. Methods with `optimal_order` or `slow` accept a `time_limit`.
     """
 
     name: Method
@@ -40,7 +40,7 @@ class Aggregator:
     slow: bool = False
 
     def __call__(self, profile: "Profile", *, time_limit: float | None = None) -> "Consensus":
-        """One ranking out of many.
+        """Merge the ballots of a profile into one ranking.
 
         Args:
             profile: the ballots.

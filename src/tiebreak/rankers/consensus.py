@@ -1,4 +1,4 @@
-"""One ranking out of many, as every method of `aggregators` returns it, and many items' ballots."""
+"""The result type of all aggregation methods, and checks for arrays of many items' ballots."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,12 @@ from tiebreak.rankers.ranks import DECIMALS
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Consensus:
-    """One ranking out of many.
+    """A ranking that merges the ballots of a profile.
 
     `ranks`, shape (N,): mean ranks, 1 = best, equal = tied. `scores`, shape (N,): the numbers that
-    the method orders by, in the unit that its docstring states; `ascending` tells whether a lower
-    score is better. `used` of the profile's ballots were counted, `dropped` were not (a method that
-    only reads complete ballots, say).
+    the method orders by, in the unit given in its docstring; `ascending` is True if a lower score
+    is better. `used` is the number of ballots counted, `dropped` the number left out, for example
+    by a method that reads only complete ballots.
     """
 
     method: str
@@ -43,7 +43,7 @@ def consensus_by(
     used: int,
     dropped: int = 0,
 ) -> Consensus:
-    """A consensus whose ranks are those of some scores; equal scores are ties."""
+    """Build a consensus that ranks candidates by `scores`; equal scores are ties."""
     values = np.asarray(scores, dtype=np.float64)
     rounded = values.round(DECIMALS)
     ranks = within_ballots(rounded if ascending else -rounded)
@@ -51,14 +51,14 @@ def consensus_by(
 
 
 def mean_rank(ranks: ArrayLike, axis: int = 0) -> FloatArray:
-    """Mean of the ranks that are defined along an axis, by default over items; NaN if none is."""
+    """Mean of the defined ranks along an axis, by default over items; NaN if none is defined."""
     table = np.asarray(ranks, dtype=np.float64)
     defined = np.sum(~np.isnan(table), axis=axis)
     return ratio(np.nansum(table, axis=axis), defined)
 
 
 def items_table(ranks: ArrayLike) -> FloatArray:
-    """The ranks as an array of shape (items, ballots, N), checked as in `aggregate_items`."""
+    """Ranks as a checked array of shape (items, ballots, N); errors as in `aggregate_items`."""
     table = np.asarray(ranks, dtype=np.float64)
     if table.ndim != 3 or 0 in table.shape[1:]:
         raise RankingError(f"ranks must have shape (items, ballots, candidates), got {table.shape}")
@@ -72,6 +72,6 @@ def items_table(ranks: ArrayLike) -> FloatArray:
 
 
 def comparing(table: FloatArray) -> FloatArray:
-    """The ballots that rank at least two candidates; the others become NaN."""
+    """The table with every ballot that ranks fewer than two candidates replaced by NaN."""
     ranked = np.sum(~np.isnan(table), axis=-1, keepdims=True)
     return np.where(ranked > 1, table, np.nan)

@@ -1,4 +1,4 @@
-"""What can be wrong with the numbers that a ranker is given."""
+"""Errors that rankers raise for unusable input or missing packages."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -9,18 +9,18 @@ from tiebreak.extras import to_install
 
 
 class RankingError(TiebreakError, ValueError):
-    """Base of every error of this package that bad input causes; the message says what is wrong."""
+    """Base class of all errors about bad input to rankers; the message says what is wrong."""
 
     def named(self, names: Sequence[str]) -> str:
-        """The message with names for columns, where it speaks of columns."""
+        """The message, with column numbers replaced by names if it mentions columns."""
         return str(self)
 
 
 class MissingScoreError(RankingError):
-    """A score table has holes, and no policy says what to do with them.
+    """A score table has missing scores, and no policy says how to treat them.
 
-    `model` and `benchmarks` are the row and the columns that miss a score, for callers who know
-    names; None and empty where the error is about another table.
+    `model` and `benchmarks` are the row and the columns of the missing scores, so that callers can
+    add names; None and empty if the error is about another kind of table.
     """
 
     def __init__(
@@ -32,9 +32,9 @@ class MissingScoreError(RankingError):
 
 
 class NoFitError(RankingError):
-    """No strengths fit: models that never met (lost to, beat) the others, or no convergence.
+    """Strengths cannot be fitted: models are not connected by results, or no convergence.
 
-    `group` and `others` are columns. The sentence has a place for each, "{group}" and "{others}".
+    `group` and `others` are columns. `sentence` has a placeholder for each: "{group}", "{others}".
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class NoFitError(RankingError):
         super().__init__(self._worded(str))
 
     def named(self, names: Sequence[str]) -> str:
-        """The message with names for columns."""
+        """The message with column numbers replaced by names."""
         return self._worded(lambda column: names[column])
 
     def _worded(self, name: Callable[[int], str]) -> str:
@@ -53,23 +53,23 @@ class NoFitError(RankingError):
 
 
 class UnprovenOrderError(RankingError):
-    """The search ended before an order was proven optimal, where only a proven one is returned."""
+    """The search ended before an order was proven optimal, and the caller needs a proven one."""
 
 
 class CertificateError(RankingError):
-    """A Kemeny result does not follow from the ballots and its certificate."""
+    """A Kemeny result that the ballots and its certificate do not prove."""
 
 
 class ReviewGraphError(RankingError):
-    """No review graph has this degree; the message says what to change."""
+    """No review graph of this degree exists or was found; the message says what to change."""
 
 
 class MissingPackageError(TiebreakError, ImportError):
-    """An optional package is needed here; the message says how to install it."""
+    """An optional package is not installed; the message says how to install it."""
 
 
 def optional(module: str, task: str, package: str) -> Any:
-    """A module of an optional package of the extra `rankings`; `task` says what needs it.
+    """Import a module of an optional package of the extra `rankings`; `task` says what needs it.
 
     Raises:
         MissingPackageError: the package is not installed.

@@ -1,16 +1,16 @@
-"""Matches as checked columns, and the points that they give.
+"""Checked matches as arrays, and points scores computed from them.
 
-A match is (first, second, result, item): two columns of models, 1 / ½ / 0 for the first one, and
-the item that it was about. Points say how often each model wins, as the mean over its opponents of
-each pair's mean result:
+A match is (first, second, result, item): two columns of models, 1 / ½ / 0 for the first model, and
+the item that was judged. A model's points are the mean over its opponents of each pair's mean
+result:
 
     sᵢ = Σⱼ p̄ᵢⱼ / (N − 1),    p̄ᵢⱼ = (sum of Tᵢⱼ known + Dᵢⱼ · mean of what was judged) / (Tᵢⱼ + Dᵢⱼ)
 
-Where every pair is judged on every item this is the Borda score of exhaustive judging, in [0, 1].
-Where only some are, and results have no say in which, it is an unbiased estimate of it: a pair
-counts the same however often it met. On Tᵢⱼ items the result is known without a judge: two models
-that gave the same answer are tied, and an answer that passed its test beats one that failed. What
-was judged stands for the other Dᵢⱼ items.
+If every pair is judged on every item, this is the Borda score of exhaustive judging, in [0, 1]. If
+only some pairs are judged, and results do not influence which, it is an unbiased estimate of that
+score, because a pair counts the same however often it met. On Tᵢⱼ items the result is known without
+a judge: two models that gave the same answer are tied, and an answer that passed its test beats one
+that failed. The judged matches represent the other Dᵢⱼ items.
 """
 
 import math
@@ -26,12 +26,12 @@ from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling, Statistic, b
 from tiebreak.reason import Reason
 
 _DENSE: Final = 10
-"""A number of a full array takes a tenth of the time that one of a sparse array takes to add."""
+"""Adding an element of a dense array takes a tenth of the time of a sparse array's element."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Matches:
-    """Checked matches in an order of their own; arrays of shape (matches,), items numbered."""
+    """Checked matches in a canonical order; arrays of shape (matches,), items numbered."""
 
     first: IntArray
     second: IntArray
@@ -50,9 +50,9 @@ class Matches:
         n_models: int,
         n_items: int | None = None,
     ) -> "Matches":
-        """Check the columns, which are as `bradley_terry` takes them, and put them in order.
+        """Check columns in the form that `bradley_terry` takes, and sort them.
 
-        Labels of items are numbered as they sort. With `n_items` they are numbers already, from 0
+        Item labels are numbered in sorted order. With `n_items` they must already be numbers from 0
         to n_items − 1, and an item may have no match. Bad input raises `RankingError`.
         """
         a, b, score = np.asarray(first), np.asarray(second), np.asarray(result, np.float64)
@@ -74,31 +74,31 @@ class Matches:
             n_items = len(names)
         else:
             item = labels
-        # Who is named first, and which match comes first, must not change any number.
+        # No result may depend on the order of the matches or of the two models in a match.
         score = np.where(a < b, score, 1 - score)
         a, b = np.minimum(a, b), np.maximum(a, b)
         order = np.lexsort((score, b, a, item))
         return cls(a[order], b[order], score[order], item[order], n_models, n_items)
 
     def averaged(self) -> "Matches":
-        """One match for each pair and item, with the mean of its results, any number in [0, 1]."""
+        """Merge the matches of a pair on an item into one with their mean result, in [0, 1]."""
         columns = np.stack([self.item, self.first, self.second])
         (item, first, second), place = np.unique(columns, axis=1, return_inverse=True)
         result = np.bincount(place.ravel(), self.result) / np.bincount(place.ravel())
         return replace(self, first=first, second=second, result=result, item=item)
 
     def present(self) -> IntArray:
-        """Number of items in which each model plays, shape (N,)."""
+        """Number of items in which each model has a match, shape (N,)."""
         plays = np.zeros((self.n_items, self.n_models), dtype=np.int64)
         plays[self.item, self.first] = plays[self.item, self.second] = 1
         count: IntArray = plays.sum(axis=0)
         return count
 
     def wins_per_item(self) -> Any:
-        """Array of shape (items, N²): how often i won against j in an item, ties as ½ each.
+        """Wins of i against j in each item, shape (items, N²); a tie is ½ for both.
 
-        So `(counts @ wins).reshape(-1, N, N)` holds the wins in draws of items. It is sparse where
-        few of all pairs met in an item.
+        `(counts @ wins).reshape(-1, N, N)` then holds the wins in draws of items. The array is
+        sparse if most pairs do not meet in an item.
         """
         from scipy.sparse import coo_array
 
@@ -111,7 +111,7 @@ class Matches:
 
 
 def bootstrap_matches(strengths: Statistic, matches: Matches, *, how: Resampling) -> ItemBootstrap:
-    """`bootstrap_leaderboard` over the items of the matches; `reason` counts draws left out."""
+    """Run `bootstrap_leaderboard` over the matches' items; `reason` counts draws left out."""
     fitted = bootstrap_leaderboard(strengths, matches.n_items, present=matches.present(), how=how)
     left_out = int(fitted.undefined.min())
     if fitted.reason is None and left_out:
@@ -127,36 +127,36 @@ def pair_points(
     against: int | None = None,
     regress: bool = True,
 ) -> FloatArray:
-    """A table of items × models whose column means over present cells are the scores sᵢ.
+    """Items × models table whose column means over present cells are the scores sᵢ.
 
-    So whatever resamples or tests means of items serves here as well. A cell is the model's score
-    and what its results in the item say beyond what the strengths of both sides made one expect:
-    no item speaks for a model because the schedule gave it a weak opponent there.
+    Anything that resamples or tests item means can therefore use it. A cell holds the results that
+    the strengths of both sides predict plus the model's results in the item beyond that prediction,
+    so that a weak opponent on an item does not count in a model's favour.
 
         xₜᵢ = Σⱼ [eᵢⱼ + wᵢⱼ (rₜᵢⱼ − eᵢⱼ)] / (N − 1),   eᵢⱼ = ½ + (θᵢ − θⱼ) / 2,
 
-    with strengths θ by least squares over all judged results and a tie of each model against an
-    average one, drawn towards 0 where they spread little more than chance would let them;
-    wᵢⱼ = Dᵢⱼ / (number of their judged matches), 0 where they were not judged on item t, and 1
-    where their result is known. Over the items of a pair that met, e cancels; it takes opponents
-    out of the spread (a regression estimator: W. G. Cochran 1977, Sampling Techniques, chapter 7),
-    and stands for a pair that never met.
+    with strengths θ by least squares over all judged results plus one tie of each model against an
+    average one, shrunk towards 0 if they spread little more than chance would make them; wᵢⱼ = Dᵢⱼ
+    / (number of their judged matches), 0 if they were not judged on item t, and 1 if their result
+    is known. In the sum over a pair's items e cancels if the pair met; e removes the opponents'
+    effect from the spread (a regression estimator: W. G. Cochran 1977, Sampling Techniques, chapter
+    7), and is the prediction for a pair that never met.
 
     Args:
-        judged: matches with a result, at most one for a pair in an item; items are numbered as the
-            rows of the table. None without any.
-        known: results that took no judge, none of a pair and item that was judged; None without
-            any.
+        judged: judged matches, at most one per pair and item; an item's number is its row in the
+            table. None if there are none.
+        known: matches whose result is known without a judge, none of them in `judged`; None if
+            there are none.
         present: shape (items, N), whether the model is judged on the item at all.
-        against: the only opponent that counts, where all matches are against one model: sᵢ is then
-            the win rate against it, ½ for that model itself.
-        regress: False leaves e at ½ for pairs that met. Strengths fitted to few items take out of
-            the spread what tests need: of 8 equal models judged on 20 items of 200 some were told
-            apart in 14% of worlds instead of 5%.
+        against: the only opponent that counts, if all matches are against one model: sᵢ is then the
+            win rate against it, ½ for that model itself.
+        regress: False sets e to ½ for pairs that met. Strengths fitted to few items remove spread
+            that tests need: with 8 equal models judged on 20 items of 200, tests told some apart in
+            14% of simulated worlds instead of 5%.
 
     Returns:
-        Shape (items, N); NaN where a model is absent. Cells may leave [0, 1], and so may their
-        means where models are absent, and intervals of them: boards show them cut to it.
+        Shape (items, N); NaN where a model is absent. Cells can leave [0, 1], and so can their
+        means (if models are absent) and intervals; boards clip them to [0, 1].
     """
     n = present.shape[1]
     here = present.astype(np.float64)
@@ -194,10 +194,10 @@ def pair_points(
 
 
 def _widened(cells: FloatArray, fitted: float, n_judged: float, n_differ: float) -> FloatArray:
-    """The cells, spread as they would be if their strengths were not fitted to the same results.
+    """The cells, spread as if the strengths had not been fitted to the same results.
 
-    N − 1 strengths take that many degrees of freedom from the matches, as far as expectations rest
-    on them (`fitted`) and stand for what was not judged.
+    The N − 1 fitted strengths use that many degrees of freedom of the matches, to the degree that
+    expectations depend on them (`fitted`) and replace results that were not judged.
     """
     if not 0 < n_judged < n_differ:
         return cells
@@ -214,14 +214,15 @@ def _sums(n: int, first: IntArray, other: IntArray, values: FloatArray) -> Float
 
 
 def _expected(won: FloatArray, met: FloatArray) -> tuple[FloatArray, float]:
-    """What each model is expected to get against each other one, 0 against itself.
+    """Expected result of each model against each other (0 against itself); weight of the fit.
 
-    And the share, in [0, 1], of the fitted strengths that this rests on. Those of equal models
-    spread by chance, as χ² of N − 1 degrees of freedom: what chance gives, and two standard
-    deviations of it, is taken off, so that equal models are tested as if nothing had been fitted.
+    The weight, in [0, 1], is the share of the fitted strengths that the expectations use. Fitted
+    strengths of equal models spread by chance, as χ² with N − 1 degrees of freedom: its mean plus
+    two standard deviations is subtracted, so that equal models are tested as if nothing were
+    fitted.
     """
     games, freedom = met.sum(axis=1), len(met) - 1
-    # One tie against an average model keeps the system regular, and small samples modest.
+    # One tie against an average model keeps the system solvable and shrinks small samples.
     lead = 2 * won.sum(axis=1) - games
     strengths = np.linalg.solve(np.diag(games + 1) - met, lead)
     spread = max(float(strengths @ lead), 1e-300)

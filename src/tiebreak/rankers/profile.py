@@ -1,10 +1,10 @@
-"""Profile: many rankings of the same candidates, and how many put one before another.
+"""Profiles of ballots over the same candidates, and pairwise preference counts.
 
 A profile is a float array of ranks, shape (ballots, N): a row is a ballot, a column a candidate,
-rank 1 is the best, equal ranks are a tie, NaN is "not ranked" (which says nothing: it is not the
-last place). Only the order within a ballot counts, so "1, 2, 2, 4", "1, 2, 2, 3" and
-"10, 25, 25, 90" are one ballot; it is kept as mean ranks, "1, 2.5, 2.5, 4". A batch is an array of
-shape (questions, ballots, N).
+rank 1 is the best, equal ranks are a tie, NaN is "not ranked" (no information, not the last place).
+Only the order within a ballot counts, so "1, 2, 2, 4", "1, 2, 2, 3" and "10, 25, 25, 90" are the
+same ballot, stored as mean ranks "1, 2.5, 2.5, 4". A batch is an array of shape (questions,
+ballots, N).
 """
 
 from collections import Counter
@@ -26,8 +26,9 @@ class Profile:
     """Ballots over named candidates.
 
     `ranks` has shape (ballots, N) and is read-only; each row holds the mean ranks 1 … n of the n
-    candidates that the ballot ranks, NaN for the others. Every row ranks a candidate, and
-    every candidate is ranked by a row. `names` are the N candidates, in the order of the columns.
+    candidates that the ballot ranks, NaN for the others. Every row ranks at least one candidate,
+    and every candidate is ranked in at least one row. `names` are the N candidates, in the order of
+    the columns.
     """
 
     ranks: FloatArray
@@ -44,7 +45,7 @@ class Profile:
         return int(self.ranks.shape[1])
 
     def require_at_most(self, most: int, clause: str) -> None:
-        """Refuse more candidates than a method can take, as its time or memory grows with N² or N³.
+        """Refuse more candidates than a method can handle: its time or memory grows with N² or N³.
 
         Raises:
             RankingError: there are more than `most`; `clause` begins the message.
@@ -59,7 +60,7 @@ class Profile:
     def from_ranks(
         cls, ranks: ArrayLike, names: Sequence[str] | None = None, *, ties: bool = True
     ) -> "Profile":
-        """A profile from a table of ranks.
+        """Make a profile from a table of ranks.
 
         Args:
             ranks: shape (ballots, N), lower is better, equal = tied, NaN = not ranked. Ballots
@@ -81,7 +82,7 @@ class Profile:
 
     @classmethod
     def from_scores(cls, scores: ArrayLike, names: Sequence[str] | None = None) -> "Profile":
-        """A profile from a score table, where each row (item, benchmark, judge) is a ballot.
+        """Make a profile from a score table; each row (an item, benchmark or judge) is a ballot.
 
         Args:
             scores: shape (ballots, N), higher is better, equal = tied, NaN = not ranked.
@@ -98,11 +99,11 @@ class Profile:
         orderings: Iterable[Sequence[str | Collection[str]]],
         names: Sequence[str] | None = None,
     ) -> "Profile":
-        """A profile from orderings of names, best first.
+        """Make a profile from orderings of names, best first.
 
         Args:
-            orderings: one ballot each; an entry is a name, or a set, list or tuple of tied names.
-                Names that a ballot leaves out are not ranked by it.
+            orderings: one ordering per ballot; an entry is a name, or a set, list or tuple of tied
+                names. Names missing from an ordering are not ranked by that ballot.
             names: the candidates; by default the names that occur, in order of first occurrence.
 
         Raises:
@@ -133,11 +134,11 @@ class Profile:
     def from_pairwise(
         cls, outcomes: Iterable[tuple[str, str, float]], names: Sequence[str] | None = None
     ) -> "Profile":
-        """A profile in which every match is a ballot over two candidates.
+        """Make a profile in which every match is a ballot over two candidates.
 
         Args:
-            outcomes: (first, second, result): 1 when the first won, 0 when the second won, ½ for a
-                tie. A match without a verdict is left out by the caller: it is not a tie.
+            outcomes: (first, second, result): 1 if the first won, 0 if the second won, ½ for a tie.
+                The caller leaves out matches without a verdict: they are not ties.
             names: the candidates; by default the names that occur, in order of first occurrence.
 
         Raises:
@@ -158,17 +159,17 @@ class Profile:
 
 
 def as_profile(profile: Profile | ArrayLike) -> Profile:
-    """The profile itself, or one made of an array of ranks by `Profile.from_ranks`."""
+    """Return `profile` itself, or make one from an array of ranks by `Profile.from_ranks`."""
     return profile if isinstance(profile, Profile) else Profile.from_ranks(profile)
 
 
 def as_ballots(profile: Profile | ArrayLike) -> Profile:
-    """As `as_profile`, but an array keeps its ranks: for methods that only compare them."""
+    """Like `as_profile`, but keep an array's ranks as given, for methods that only compare them."""
     return profile if isinstance(profile, Profile) else Profile(*_checked(profile, None))
 
 
 def ratio(above: ArrayLike, below: ArrayLike) -> FloatArray:
-    """Quotients, NaN where `below` is 0 (or less)."""
+    """`above` / `below`, elementwise; NaN where `below` is 0 or negative."""
     above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
     shape = np.broadcast_shapes(above.shape, below.shape)
     quotients: FloatArray = np.divide(above, below, out=np.full(shape, np.nan), where=below > 0)
@@ -187,7 +188,7 @@ def within_ballots(ranks: FloatArray) -> FloatArray:
     if not ranks.size:
         return ranks.copy()
     n = ranks.shape[-1]
-    # NaN comes last and is equal to nothing, so it changes no place before it.
+    # argsort puts NaN last, and NaN equals nothing, so it does not change the ranks before it.
     order = np.argsort(ranks.reshape(-1, n), axis=1)
     order += np.arange(0, ranks.size, n)[:, None]
     ordered = ranks.take(order)
@@ -201,7 +202,7 @@ def within_ballots(ranks: FloatArray) -> FloatArray:
 
 
 def _checked(ranks: ArrayLike, names: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...]]:
-    """The ballots that rank a candidate, and the candidates; refuses what is no profile."""
+    """The non-empty ballots and the candidates' names; raise if they do not form a profile."""
     table = np.asarray(ranks, dtype=np.float64)
     if table.ndim != 2:
         raise RankingError(f"ranks must have shape (ballots, candidates), got {table.shape}")
@@ -248,15 +249,15 @@ def _refuse_ties(table: FloatArray, labels: tuple[str, ...]) -> None:
             )
 
 
-_CELLS = 2**20  # ballots × pairs that are compared at a time
+_CELLS = 2**20  # comparisons (ballots × pairs) per block
 MOST_COMPARED = 10_000
-"""The most candidates of which all pairs are counted: 800 MB of counts."""
+"""Largest number of candidates for pairwise counts: 800 MB of counts."""
 
 
 def preference_counts(profile: Profile | ArrayLike) -> IntArray:
     """P[i, j] = number of ballots that rank i strictly before j.
 
-    A tie adds to neither side, and so does a pair of which the ballot leaves one out.
+    A ballot that ties the pair, or does not rank both, adds to neither side.
 
     Returns:
         Shape (N, N), zero diagonal, P[i, j] + P[j, i] ≤ ballots.
@@ -276,16 +277,17 @@ def preference_counts(profile: Profile | ArrayLike) -> IntArray:
 
 
 def margins(profile: Profile | ArrayLike) -> IntArray:
-    """D = P − Pᵀ: D[i, j] > 0 when more ballots put i before j than j before i."""
+    """D = P − Pᵀ: D[i, j] > 0 if more ballots put i before j than j before i."""
     counts = preference_counts(profile)
     return counts - counts.T
 
 
 def majorities(margin: IntArray) -> tuple[int | None, tuple[tuple[int, ...], ...]]:
-    """The column that beats all others, and the groups in which majorities go round.
+    """The Condorcet winner's column, or None, and the majority cycles.
 
-    A cycle is a strongly connected component, of at least two candidates, of the graph of strict
-    majorities: within it every candidate beats every other over some chain. Columns, ascending.
+    A cycle is a strongly connected component of at least two candidates in the graph of strict
+    majorities: within it a chain of majorities leads from every candidate to every other. Columns
+    within a cycle ascend.
 
     Args:
         margin: shape (N, N), antisymmetric, as `margins` returns it.
@@ -301,14 +303,15 @@ def majorities(margin: IntArray) -> tuple[int | None, tuple[tuple[int, ...], ...
 
 
 def components(edges: NDArray[np.bool_]) -> IntArray:
-    """The first node of the strong component of each node of a directed graph, shape (N,).
+    """Lowest node in each node's strongly connected component of a directed graph, shape (N,).
 
     Args:
-        edges: shape (N, N). For few nodes, SciPy's checks of it alone would take longer.
+        edges: shape (N, N). SciPy's routine is not used: for few nodes its input checks alone take
+            longer.
     """
     reach = edges.astype(np.float32)
     reach.flat[:: len(edges) + 1] = 1
-    for _ in range((len(edges) - 2).bit_length()):  # each time twice as far
+    for _ in range((len(edges) - 2).bit_length()):  # squaring doubles the paths
         reach = np.minimum(reach @ reach, 1)
     first: IntArray = (reach * reach.T).argmax(axis=1)
     return first

@@ -8,18 +8,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.errors import RankingError
 
-# Means of the same fractions, summed in another order, differ in the last bits. Differences below
-# this many decimals are rounding, not evidence.
+# Means of the same fractions summed in another order differ in the last bits. Values that are equal
+# to this many decimals count as equal; the rest is rounding error.
 DECIMALS = 12
 
 Name = TypeVar("Name", bound=Hashable)
 
 
 def mean_ranks(groups: Sequence[Collection[Name]]) -> dict[Name, float]:
-    """Ranks of a ranking that is given as groups of tied names, best group first.
+    """Mean rank of every name in a ranking given as groups of tied names.
 
     Args:
-        groups: ordered groups; the members of one group are tied.
+        groups: groups of names, best group first; the members of one group are tied.
 
     Returns:
         The rank of every name, 1 = best; tied names share the mean of the ranks that they take up:
@@ -46,7 +46,7 @@ def competition_ranks(
 
     Args:
         scores: shape (N,), higher is better, NaN = not ranked.
-        tiebreaker: shape (N,), compared where scores are equal, higher is better; NaN comes after
+        tiebreaker: shape (N,), compared if scores are equal, higher is better; NaN ranks below
             every number and equals NaN.
 
     Returns:
@@ -62,14 +62,14 @@ def competition_ranks(
         raise ValueError(f"expected two arrays of one length, got {first.shape}, {second.shape}")
     score = first.round(DECIMALS)
     extra = np.where(np.isnan(second), -np.inf, second.round(DECIMALS))
-    # A NaN is neither above nor equal to anything, so it never counts.
+    # Comparisons with a NaN score are False, so absent models do not count for anyone's rank.
     level = score == score[:, None]
     above = (score > score[:, None]) | (level & (extra > extra[:, None]))
     return np.where(np.isnan(score), np.nan, 1.0 + above.sum(axis=1))
 
 
 def normalized_borda(ranks: ArrayLike) -> NDArray[np.float64]:
-    """Share of the other candidates of an item that a candidate leaves behind (SEAL, §2.3).
+    """Share of an item's other candidates that each candidate is ranked above (SEAL, §2.3).
 
     (n − rank) / (n − 1), where n counts the candidates that are present in the item: 1 for the
     best, 0 for the last, ½ where all are tied. The n scores of an item add up to n / 2.
@@ -78,12 +78,12 @@ def normalized_borda(ranks: ArrayLike) -> NDArray[np.float64]:
         ranks: shape (items, N), mean ranks, 1 = best, NaN = absent.
 
     Returns:
-        Shape (items, N), in [0, 1]; NaN where the rank is NaN, and for a candidate that is alone
-        in its item.
+        Shape (items, N), in [0, 1]; NaN if the rank is NaN or the candidate is the only one in its
+        item.
 
     Raises:
-        RankingError: `ranks` is not two-dimensional; a row holds no mean ranks of 1 … n: these add
-            up to n(n + 1) / 2, which "1, 2, 2, 4" does not.
+        RankingError: `ranks` is not two-dimensional; a row does not hold mean ranks from 1 to n,
+            which add up to n(n + 1) / 2 ("1, 2, 2, 4" does not).
     """
     table = np.asarray(ranks, dtype=np.float64)
     if table.ndim != 2:
