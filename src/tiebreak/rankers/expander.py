@@ -1,4 +1,4 @@
-"""Sparse peer review: who reviews whom, as a random regular bipartite expander.
+"""Random regular bipartite expanders that assign candidates to reviewers in sparse review.
 
 Each reviewer ranks `degree` of the N candidates, each candidate is ranked equally often, and the
 graph is well connected, so that few comparisons still order all candidates (Peer review, §4.2 and
@@ -16,8 +16,8 @@ import numpy as np
 
 from tiebreak.rankers.errors import RankingError, ReviewGraphError
 
-# Graphs that are drawn in search of a connected one, and connected ones in search of an expander.
-# Of graphs close to a tree only a tenth is connected, and none may be an expander.
+# Limits of the search: random graphs drawn, and connected graphs among them to examine. Of graphs
+# with few edges only a tenth is connected, and possibly none is an expander.
 DRAWS = 500
 CONNECTED = 20
 
@@ -29,25 +29,25 @@ def review_graph(
 ) -> Graph:
     """Draw a graph of reviewers and candidates that is regular, connected and an expander.
 
-    Candidates are connected when a reviewer ranks both. An expander is a connected graph whose
-    R × N biadjacency matrix has a second singular value of at most √(d − 1) + √(d′ − 1), where d is
+    Candidates are connected when a reviewer ranks both. An expander is a connected graph whose R ×
+    N biadjacency matrix has a second singular value of at most √(d − 1) + √(d′ − 1), where d is
     `degree` and d′ = R·d / N: nearly all large random regular graphs come arbitrarily close to that
-    bound, and few stay far below it (G. Brito, I. Dumitriu, K. D. Harris 2022,
-    "Spectral gap in random bipartite biregular graphs and applications", Combinatorics, Probability
-    and Computing 31(2), doi:10.1017/S0963548321000249). If 20 connected graphs hold no expander,
-    the one with the smallest second singular value is taken; that is so where R reviewers barely
-    link N candidates, as 29 reviewers of two link 30.
+    bound, and few stay far below it (G. Brito, I. Dumitriu, K. D. Harris 2022, "Spectral gap in
+    random bipartite biregular graphs and applications", Combinatorics, Probability and Computing
+    31(2), doi:10.1017/S0963548321000249). If none of 20 connected graphs is an expander, the one
+    with the smallest second singular value is taken; this happens if R reviewers barely link N
+    candidates, as 29 reviewers of two each link 30.
 
-    Each candidate gets ⌊d′⌋ or ⌈d′⌉ reviews. Only where more reviewers than R − d′ have the same
-    candidate as their own, it gets one from each of the others, and what it cannot get goes evenly
-    to the other candidates: no other counts are more even.
+    Each candidate gets ⌊d′⌋ or ⌈d′⌉ reviews, with one exception: a candidate that more than R − d′
+    reviewers have as their own gets one review from each of the others, and its missing reviews are
+    spread evenly over the other candidates. No other counts are more even.
 
     Args:
         n_candidates: N, number of candidates.
         degree: d, candidates that each reviewer ranks.
         own: for each of the R reviewers the column of its own answers, which it is never shown;
-            None if it is no candidate.
-        rng: where the randomness comes from; the same state gives the same graph on any machine.
+            None if the reviewer is not a candidate.
+        rng: random generator; the same state gives the same graph on any machine.
 
     Returns:
         For each reviewer the columns that it ranks, ascending, `degree` of them.
@@ -77,7 +77,7 @@ def review_graph(
 
 
 def is_connected(graph: Graph, n_candidates: int) -> bool:
-    """Whether chains of reviewers who each rank two candidates link all candidates."""
+    """Whether all candidates are connected; two are linked if a reviewer ranks both."""
     reached, before = set(graph[0]), 0
     while len(reached) > before:
         before = len(reached)
@@ -88,24 +88,25 @@ def is_connected(graph: Graph, n_candidates: int) -> bool:
 
 
 def second_singular_value(graph: Graph, n_candidates: int) -> float:
-    """Of the reviewers × candidates matrix of 0 and 1; 0 for a matrix of one row or column."""
+    """Second singular value of the reviewers × candidates 0/1 matrix; 0 for one row or column."""
     matrix = np.zeros((len(graph), n_candidates))
     for row, columns in zip(matrix, graph, strict=True):
         row[list(columns)] = 1
     values = np.linalg.svd(matrix, compute_uv=False)
-    # Rounded, so that a value on the bound falls on the same side on every machine.
+    # Rounded so that every machine puts a value at the bound on the same side of it.
     return round(float(values[1]), 9) if len(values) > 1 else 0.0
 
 
 def _draw(n_candidates: int, degree: int, own: Sequence[int | None], rng: random.Random) -> Graph:
-    """One random graph, reviewer by reviewer, that never runs into a dead end.
+    """Draw a random graph, reviewer by reviewer, without ever reaching a dead end.
 
-    A candidate still owed k reviews by the m reviewers left who may see it is drawn with weight
-    k / (m − k), so that all graphs are about equally likely (Y. Chen, P. Diaconis, S. P. Holmes,
-    J. S. Liu 2005, "Sequential Monte Carlo Methods for Statistical Analysis of Tables", JASA 100,
-    doi:10.1198/016214504000001303). With k = m it must be taken. While k ≤ m for all candidates,
-    and the sum of k is `degree` times the reviewers left, the rest of the graph exists: of any
-    candidates they can take no more than they are owed (Gale–Ryser with one hole a row).
+    A candidate that still needs k reviews, with m reviewers left who may see it, is drawn with
+    weight k / (m − k), so that all graphs are about equally likely (Y. Chen, P. Diaconis, S. P.
+    Holmes, J. S. Liu 2005, "Sequential Monte Carlo Methods for Statistical Analysis of Tables",
+    JASA 100, doi:10.1198/016214504000001303). With k = m it must be taken. As long as k ≤ m for all
+    candidates, and the sum of k is `degree` times the number of reviewers left, the graph can be
+    completed: the reviewers left can take no more reviews of any set of candidates than it needs
+    (Gale–Ryser with one hole per row).
     """
     viewers = [sum(column != own_column for own_column in own) for column in range(n_candidates)]
     owed = _counts(viewers, len(own) * degree, rng)
@@ -125,7 +126,7 @@ def _draw(n_candidates: int, degree: int, own: Sequence[int | None], rng: random
 
 
 def _counts(most: Sequence[int], total: int, rng: random.Random) -> list[int]:
-    """Reviews of each candidate: `total` in all, none above its `most`, else as even as can be."""
+    """Review counts per candidate: sum `total`, each at most its `most`, as even as possible."""
     counts = [0] * len(most)
     while left := total - sum(counts):
         below = [column for column, count in enumerate(counts) if count < most[column]]
@@ -135,7 +136,7 @@ def _counts(most: Sequence[int], total: int, rng: random.Random) -> list[int]:
 
 
 def check_own(own: Sequence[int | None], n_candidates: int) -> None:
-    """Refuse a reviewer whose own answers are in no column."""
+    """Raise RankingError if an entry of `own` is not a column."""
     for reviewer, column in enumerate(own):
         if column is not None and not 0 <= column < n_candidates:
             raise RankingError(

@@ -1,8 +1,8 @@
-"""Do the reviewers of a panel agree? As how many votes they count is in `dependence`.
+"""Agreement between the reviewers of a panel; `dependence` has the effective number of votes.
 
     reviewer_agreement    Kendall's τ-b between every two reviewers; partial ballots count
-    krippendorff_alpha    agreement of complete ballots beyond chance, of the whole panel
-    kendall_w             the same item by item
+    krippendorff_alpha    agreement beyond chance of the whole panel, from complete ballots
+    kendall_w             concordance of the complete ballots on each item
 
 Everywhere `ranks` has shape (rows, R reviewers, N candidates), lower is better, equal = tied, NaN =
 not ranked. A row is an item, or one epoch of it; intervals are over items (see `ItemDraws`). The
@@ -27,12 +27,12 @@ _FEW_COMPLETE = Reason("no_complete_pair")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ReviewerAgreement:
-    """Kendall's τ-b between reviewers, on what both of a pair rank.
+    """Kendall's τ-b between pairs of reviewers, over the candidates that both rank.
 
-    `tau` has shape (R, R): means over the rows in which it is defined, NaN where there is none;
-    `n_items` counts the items behind each cell. `reviewers` are the R means with the others, and
-    `panel` is that of all pairs; both are means over (row, pair), so that a pair with more ballots
-    in common counts more.
+    `tau` has shape (R, R): means over the rows in which τ is defined, NaN if it is defined in none;
+    `n_items` counts the items of each cell. `reviewers` are the R mean τ of each reviewer with the
+    others, `panel` is the mean over all pairs; both are means over (row, pair), so that a pair with
+    more ballots in common counts more.
     """
 
     tau: FloatArray
@@ -46,8 +46,8 @@ def reviewer_agreement(
 ) -> ReviewerAgreement:
     """Kendall's τ-b between the ballots of every two reviewers: 1 = same order, 0 = chance.
 
-    A pair of ballots that have fewer than two candidates in common, or of which one ties all of
-    these, says nothing about agreement.
+    τ is undefined for a pair of ballots with fewer than two candidates in common, or if one of the
+    ballots ties all of them.
 
     Args:
         ranks: shape (rows, R, N).
@@ -67,7 +67,7 @@ def reviewer_agreement(
             tau = kendall_tau_many(table[:, r], table[:, s]).round(DECIMALS)
             taus[:, r, s] = taus[:, s, r] = tau
     pairs = np.where(np.eye(n, dtype=bool), np.nan, taus)
-    # One column per reviewer, and one for all pairs of them.
+    # One column per reviewer, and a last one for all pairs.
     sums, counts = np.nansum(pairs, axis=2), np.sum(~np.isnan(pairs), axis=2, dtype=np.float64)
     sums = np.column_stack([sums, sums.sum(axis=1)])
     counts = np.column_stack([counts, counts.sum(axis=1)])
@@ -92,21 +92,21 @@ def reviewer_agreement(
 def krippendorff_alpha(
     ranks: ArrayLike, *, items: ArrayLike | None = None, how: Resampling = Resampling()
 ) -> Estimate:
-    """Krippendorff's α of ranks: 1 = full agreement, 0 = what chance gives, < 0 = less than that.
+    """Krippendorff's α of ranks: 1 = full agreement, 0 = chance, < 0 = less than chance.
 
-    α = 1 − D_o / D_e with the interval metric (x − y)²; the units are (row, candidate), the values
-    mean ranks within the ballot. D_o is the mean difference between two reviewers of one unit, D_e
-    that between any two values (K. Krippendorff 2019, "Content Analysis", 4th ed.).
+    α = 1 − D_o / D_e with the interval metric (x − y)²; units are (row, candidate), values are mean
+    ranks within the ballot. D_o is the mean difference between two reviewers of one unit, D_e that
+    between any two values (K. Krippendorff 2019, "Content Analysis", 4th ed.).
 
-    A rank among three and one among eight do not compare, so only ballots count that rank all
-    candidates which any ballot of the row ranks, in rows with two such ballots. Ranks are taken
-    from the middle of the ballot: otherwise rows with more candidates would have higher ranks for
-    all reviewers, which looks like agreement. With equally many candidates in all rows that changes
-    nothing.
+    A rank among three candidates cannot be compared with one among eight. Only complete ballots
+    count (those that rank every candidate ranked by any ballot of the row), in rows with at least
+    two of them. Ranks are measured from the middle of the ballot: otherwise rows with more
+    candidates would have higher ranks for all reviewers, which looks like agreement. With the same
+    number of candidates in all rows this changes nothing.
 
-    The interval (`ItemDraws.bounded`), like that of `kendall_w`, held the figure of 8,000 items at
-    95% in 93 to 96% of simulated panels of 5, 10, 30 and 100 items, means over twelve kinds: 3 or 8
-    reviewers, 4 or 8 answers, independent, dependent or tied.
+    The 95% interval (`ItemDraws.bounded`), like that of `kendall_w`, contained the value for 8,000
+    items in 93 to 96% of simulated panels of 5, 10, 30 and 100 items; these are means over twelve
+    kinds: 3 or 8 reviewers, 4 or 8 answers, independent, dependent or tied.
     """
     table = items_table(ranks)
     x, over = complete_ballots(table), ItemDraws(len(table), items, how=how)
@@ -117,10 +117,10 @@ def krippendorff_alpha(
 def rating_alpha(
     ratings: ArrayLike, *, items: ArrayLike | None = None, how: Resampling = Resampling()
 ) -> Estimate:
-    """Krippendorff's α of numbers, by the interval metric, as they are.
+    """Krippendorff's α of numeric ratings, with the interval metric.
 
     Args:
-        ratings: shape (rows, R raters), NaN = none.
+        ratings: shape (rows, R raters), NaN = not rated.
         items: shape (rows,), the item of each row; by default each row is an item.
         how: level, draws and seed of the interval.
     """
@@ -140,15 +140,15 @@ def _alpha(x: FloatArray, over: ItemDraws, undefined: Reason) -> Estimate:
     sums = np.stack([part.sum(axis=1) for part in parts], axis=1)
 
     def alpha(totals: FloatArray) -> FloatArray:
-        # D_e is twice the variance of the x, as D_o is twice that within units. Ranks within a
-        # ballot add up to 0.
+        # D_e is twice the variance of all values, D_o twice the variance within units. Ranks
+        # measured from the middle of a ballot add up to 0, so `total` matters for ratings only.
         observed, square, total, n = totals.T
         spread = square - total**2 / np.maximum(n, 1)
         chance = np.where(spread > 10.0**-DECIMALS * square, spread, np.nan)
         values: FloatArray = 1 - (n - 1) / np.maximum(n, 1) * observed / chance
         return values
 
-    # Where all m reviewers differ as much as they can, α is about −1 / (m − 1).
+    # α is about −1 / (m − 1) if all m reviewers differ as much as possible.
     low = -1 / max(float(n_ballots.max()) - 1, 1)
     return over.bounded(sums, alpha, paired.any(axis=1), low=low, undefined=undefined)
 
@@ -158,13 +158,14 @@ def kendall_w(
 ) -> tuple[FloatArray, Estimate]:
     """Kendall's coefficient of concordance W in [0, 1], corrected for ties, in each row.
 
-    W is the variance of the candidates' rank sums by the largest that is possible with the ties at
-    hand. Of m complete ballots it is 1/m on average by chance; without ties (mW − 1) / (m − 1) is
-    the mean of Spearman's ρ over the pairs of reviewers (M. G. Kendall 1948, "Rank Correlation
-    Methods", chapter 6). Only complete ballots count, as in `krippendorff_alpha`.
+    W is the variance of the candidates' rank sums divided by the largest variance possible with the
+    given ties. For m complete ballots it is 1/m on average by chance; without ties (mW − 1) / (m −
+    1) is the mean of Spearman's ρ over the pairs of reviewers (M. G. Kendall 1948, "Rank
+    Correlation Methods", chapter 6). Only complete ballots count, as in `krippendorff_alpha`.
 
     Returns:
-        W of each row, shape (rows,), NaN where it is undefined; and its mean over the other rows.
+        W of each row, shape (rows,), NaN if undefined; and the mean over the rows where it is
+        defined.
     """
     table = items_table(ranks)
     over = ItemDraws(len(table), items, how=how)
@@ -180,7 +181,7 @@ def kendall_w(
 
 
 def complete_ballots(table: FloatArray) -> FloatArray:
-    """Ranks of ballots that rank all candidates of their row, from the middle of the ballot.
+    """Ranks of the complete ballots, measured from the middle of the ballot.
 
     Args:
         table: shape (rows, R, N), as `items_table` returns it.
