@@ -1,18 +1,19 @@
-"""Agreement of two leaderboards, or of two raters: do they say the same?
+"""Agreement of two leaderboards, or of two raters.
 
-    spearman, kendall_tau, pearson    of the ranks or scores of the models both hold
-    top1                              do both put the same model first?
-    resolution_gain                   how much further apart are the models? (not: is it right)
-    cohen_kappa                       of two raters' labels, beyond what chance would give
+    spearman, kendall_tau, pearson    of the ranks or scores of the common models
+    top1                              whether both put the same model first
+    resolution_gain                   how much further apart models are (not whether that is right)
+    cohen_kappa                       agreement of two raters' labels beyond chance
 
-What is undefined is NaN, with a reason: where all models are tied, no order is left to agree with.
+An undefined figure is NaN with a reason: for example if a side ties all models, it has no order to
+compare.
 
-`spearman_many`, `kendall_tau_many`, `pearson_many` and `top1_many` give the same numbers for
-thousands of pairs at once: a correlation is the cosine of two vectors, of the centred numbers
-(Pearson), of the places (Spearman), or of the signs of all pairs of models (Kendall), so that all
-pairs are three sums. They take two arrays of shape (…, N), ranks or scores of the same kind on both
-sides, NaN = absent. The leading axes are broadcast: (M, N) and (N,) compare M leaderboards with
-one. They return the leading axes, NaN where a figure is undefined.
+`spearman_many`, `kendall_tau_many`, `pearson_many` and `top1_many` compute the same numbers for
+thousands of pairs of leaderboards at once: a correlation is the cosine of two vectors, which hold
+the centred numbers (Pearson), the ranks (Spearman), or the signs of all pairs of models (Kendall),
+so three sums give all correlations. They take two arrays of shape (…, N), ranks or scores of the
+same kind on both sides, NaN = absent. Leading axes are broadcast: (M, N) and (N,) compare M
+leaderboards with one. The result has the leading axes, NaN where a figure is undefined.
 """
 
 import math
@@ -34,9 +35,9 @@ Label = str | int | float
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """One figure, from the `n` models or ratings that both sides hold.
+    """A measure of agreement, over the `n` models or ratings that both sides have.
 
-    `value` is NaN where the figure is undefined, and `reason` then says why; otherwise `reason` is
+    `value` is NaN if the measure is undefined, and `reason` then says why; otherwise `reason` is
     None.
     """
 
@@ -50,12 +51,12 @@ def spearman(first: ArrayLike, second: ArrayLike) -> Agreement:
 
     Args:
         first: shape (N,), ranks or scores of N models, NaN = absent.
-        second: shape (N,), the same kind of numbers as `first`: two ranks or two scores. A rank
-            and a score turn the sign round.
+        second: shape (N,), the same kind of numbers as `first`. Comparing ranks with scores
+            reverses the sign.
 
     Returns:
-        A value in [-1, 1] over the models that both hold; NaN with a reason for fewer than two
-        models, and where one side ties all. Differences below 1e-12 are ties.
+        A value in [-1, 1] over the models that both have; NaN with a reason for fewer than two
+        models, or if one side ties all. Differences below 1e-12 are ties.
 
     Raises:
         RankingError: the shapes differ, or a number is infinite.
@@ -82,17 +83,18 @@ def pearson(first: ArrayLike, second: ArrayLike) -> Agreement:
 def top1(first: ArrayLike, second: ArrayLike) -> Agreement:
     """Whether two leaderboards put the same model first (SEAL, table 4).
 
-    With a tie for the first place a single winner is a matter of luck. The value is the probability
-    that both name the same one when each breaks its tie by a fair draw: |A ∩ B| / (|A| · |B|) for
-    the sets A and B of first ones. Without ties it is 1 or 0. A leaderboard that ties all N models
-    agrees 1/N with any other: as much as guessing, which a share of overlap would not say.
+    If several models tie for the first place, the value is the probability that both leaderboards
+    name the same model when each breaks its tie by a fair draw: |A ∩ B| / (|A| · |B|) for the sets
+    A and B of first models. Without ties it is 1 or 0. A leaderboard that ties all N models agrees
+    1/N with any other, as much as guessing does; the share of overlap would not show that.
 
     Args:
         first: shape (N,), ranks, 1 = best, NaN = absent. For scores: `top1(-scores, …)`.
         second: shape (N,), ranks.
 
     Returns:
-        A value in [0, 1] over the models that both hold, of which there must be one.
+        A value in [0, 1] over the models that both have; NaN with a reason if they have none in
+        common.
 
     Raises:
         RankingError: the shapes differ, or a number is infinite.
@@ -143,14 +145,14 @@ def cohen_kappa(
     Args:
         first: labels by the first rater; None or NaN = not rated, which leaves the pair out.
         second: labels by the second rater, in the same order.
-        weights: how a disagreement counts: all alike (None), or by the distance or the squared
-            distance between the two labels' places in `labels`.
-        labels: all possible labels, in order. Needed with `weights`: scikit-learn would sort the
-            labels that occur, and a scale with an unused step would lose that step.
+        weights: weight of a disagreement: 1 for all (None), or the distance ("linear") or squared
+            distance ("quadratic") between the two labels' places in `labels`.
+        labels: all possible labels, in order. Required with `weights`: scikit-learn would sort the
+            labels that occur, and drop a step of the scale that nobody used.
 
     Returns:
-        A value in [-1, 1]; NaN with a reason where no case has two ratings, and when both gave one
-        and the same label throughout (chance alone would then agree fully).
+        A value in [-1, 1]; NaN with a reason if no case has two ratings, or if both raters gave the
+        same single label throughout (agreement by chance would then be 1).
 
     Raises:
         RankingError: lengths differ, `labels` are missing or repeat, or a rating is not one of
@@ -177,7 +179,7 @@ def cohen_kappa(
         return Agreement(math.nan, 0, Reason("no_case_of_both"))
     if len(seen) == 1:
         return Agreement(math.nan, len(pairs), Reason("one_label_throughout"))
-    # Places on the scale instead of labels: scikit-learn wants labels of one type.
+    # Pass indices on the scale because scikit-learn requires labels of one type.
     place = {label: index for index, label in enumerate(scale)}
     x, y = ([place[pair[side]] for pair in pairs] for side in (0, 1))
     metrics = optional("sklearn.metrics", "Cohen's kappa needs scikit-learn", "scikit-learn")
@@ -198,7 +200,7 @@ def _correlation(
 
 
 def _common(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """The numbers of the models that both hold, with rounding errors taken off."""
+    """The numbers of the models that both have, rounded to `DECIMALS`."""
     a, b = finite(first), finite(second)
     if a.ndim != 1 or a.shape != b.shape:
         raise RankingError(f"expected two arrays of one length, got {a.shape} and {b.shape}")
@@ -207,7 +209,7 @@ def _common(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray
 
 
 def finite(numbers: ArrayLike) -> FloatArray:
-    """Numbers as an array, with rounding errors taken off; infinite ones are refused."""
+    """Numbers as an array rounded to `DECIMALS`; raises RankingError if one is infinite."""
     values = np.asarray(numbers, dtype=np.float64)
     if np.isinf(values).any():
         raise RankingError("ranks and scores must be finite, or NaN where a model is absent")
@@ -238,7 +240,7 @@ def top1_many(first: ArrayLike, second: ArrayLike) -> FloatArray:
 
 
 def _paired(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Both, broadcast, rounded, and NaN where either is NaN."""
+    """Both arrays, broadcast and rounded, with NaN where either is NaN."""
     a, b = finite(first), finite(second)
     if not a.ndim or not b.ndim or a.shape[-1] != b.shape[-1]:
         raise RankingError(f"expected two arrays of shape (…, N), got {a.shape} and {b.shape}")
@@ -250,7 +252,7 @@ def _paired(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray
 
 
 def _cosine(x: NDArray[np.float64 | np.int8], y: NDArray[np.float64 | np.int8]) -> FloatArray:
-    """Of vectors along the last axis; NaN where one of them is zero."""
+    """Cosines of vectors along the last axis; NaN where a vector is zero."""
     product, square_x, square_y = (
         np.sum(a * b, axis=-1, dtype=np.float64) for a, b in ((x, y), (x, x), (y, y))
     )
@@ -258,17 +260,17 @@ def _cosine(x: NDArray[np.float64 | np.int8], y: NDArray[np.float64 | np.int8]) 
 
 
 def _centred(values: FloatArray) -> FloatArray:
-    """Differences from the mean of the numbers that are there, 0 for those that are not."""
+    """Differences from the mean of the defined numbers; 0 for NaN."""
     present = ~np.isnan(values)
     held = np.where(present, values, 0.0)
     n = np.maximum(present.sum(axis=-1, keepdims=True), 1)
-    # Equal numbers must not differ by what their mean was rounded by.
+    # Equal numbers must give exactly 0, without the rounding error of their mean.
     centred: FloatArray = np.where(present, held - held.sum(axis=-1, keepdims=True) / n, 0.0)
     return centred.round(DECIMALS)
 
 
 def _places(values: FloatArray) -> FloatArray:
-    """Models below minus models above, in whole numbers: twice the mean rank, centred."""
+    """Number of models below minus number above: twice the centred mean rank, in whole numbers."""
     row, other = values[..., :, None], values[..., None, :]
     places: FloatArray = np.sum(row > other, axis=-1) - np.sum(row < other, axis=-1, dtype=float)
     return places

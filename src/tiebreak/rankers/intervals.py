@@ -1,8 +1,8 @@
-"""A figure with its interval: over items, or of a share of counted events (Wilson).
+"""Estimates with intervals: over items (bootstrap, jackknife) or of shares of events (Wilson).
 
-A measure of a panel boils every row (an item, or one of its epochs) down to sums that can be added
-up, and computes its figure from the totals. A bootstrap draw of items (`ItemDraws`) is then one
-weighted sum of rows.
+A measure of a panel reduces every row (an item, or one epoch of it) to additive sums, and computes
+its figure from their totals. A bootstrap draw of items (`ItemDraws`) is then a weighted sum of
+rows.
 """
 
 import math
@@ -21,10 +21,10 @@ from tiebreak.reason import Reason
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure and its interval over items, by default of expanded percentiles (`ItemBootstrap`).
+    """A value with its interval over items, by default expanded percentiles (`ItemBootstrap`).
 
-    `n_items` counts the items that it rests on. What is undefined is NaN, and `reason` says why; of
-    a figure that is defined `reason` tells what to bear in mind, and is None if there is nothing.
+    `n_items` counts the items that it is based on. An undefined value or bound is NaN, and `reason`
+    says why; for a defined value `reason` is a caveat, or None if there is none.
     """
 
     value: float
@@ -35,12 +35,12 @@ class Estimate:
 
 
 class ItemDraws:
-    """Bootstrap draws of items, the same ones for every figure.
+    """Bootstrap draws of items, the same draws for every figure.
 
     Args:
         n_rows: number of rows.
-        items: shape (rows,), the item of each row, when an item has several rows (epochs, say);
-            by default every row is an item of its own.
+        items: shape (rows,), the item of each row, if items have several rows (e.g. epochs); by
+            default every row is an item of its own.
         how: level, draws and seed of the intervals.
 
     Raises:
@@ -56,13 +56,13 @@ class ItemDraws:
         self.how = how
 
     def count(self, present: NDArray[np.bool_]) -> IntArray:
-        """Number of items with a row in which something is present: (rows, …) → (…)."""
+        """Number of items with at least one True in their rows: (rows, …) → (…)."""
         rows = per_item(present, self._item, self._n_items)
         counts: IntArray = np.sum(rows > 0, axis=0, dtype=np.int64)
         return counts
 
     def means(self, values: FloatArray, undefined: Reason) -> tuple[Estimate, ...]:
-        """Means over rows: values of shape (rows, figures), NaN = left out."""
+        """Means over rows of values of shape (rows, figures); NaN is left out."""
         defined = ~np.isnan(values)
         sums = np.hstack([np.nan_to_num(values), defined.astype(np.float64)])
         return self.figures(sums, lambda s: ratio(*np.hsplit(s, 2)), defined, undefined)
@@ -76,17 +76,18 @@ class ItemDraws:
         low: float,
         undefined: Reason,
     ) -> Estimate:
-        """A figure between `low` and 1, with a jackknife t interval on the scale of its log-odds.
+        """A figure between `low` and 1, with a jackknife t interval on the log-odds scale.
 
-        Each item is left out in turn: the spread of the figures is their standard error (B. Efron
-        and C. Stein 1981, "The Jackknife Estimate of Variance", Annals of Statistics 9(3)). On that
-        scale it is about normal, and the interval never leaves the bounds.
+        Each item is left out in turn, and the spread of the resulting figures gives the standard
+        error (B. Efron and C. Stein 1981, "The Jackknife Estimate of Variance", Annals of
+        Statistics 9(3)). On the log-odds scale the figure is about normal, and the interval never
+        leaves the bounds.
 
         Args:
             sums: shape (rows, K), what is added up.
             figure: from totals, shape (n, K), to figures, shape (n,); NaN = undefined.
             present: shape (rows,), the rows that the figure rests on.
-            low: the least value that it can have.
+            low: the lowest possible value of the figure.
             undefined: the reason of a figure that is NaN.
         """
         from scipy.special import expit, logit
@@ -118,7 +119,7 @@ class ItemDraws:
         present: NDArray[np.bool_],
         undefined: Reason,
     ) -> tuple[Estimate, ...]:
-        """Any figures that can be computed from sums over rows.
+        """Estimate figures that are functions of sums over rows.
 
         Args:
             sums: shape (rows, K), what is added up.
@@ -167,20 +168,21 @@ def share_over_items(
     level: float = 0.95,
     undefined: Reason,
 ) -> Estimate:
-    """Hits by counts over rows, with a Wilson interval.
+    """Share of events that are hits, over all rows, with a Wilson interval.
 
-    The events of an item go together, so that n is the effective number of events, at which the
-    variance over items is p(1 − p) / n, and the quantile is Student's (E. L. Korn and B. I.
+    Events of an item are not independent, so n is the effective number of events, defined by the
+    variance over items being p(1 − p) / n, and the quantile is Student's (E. L. Korn and B. I.
     Graubard 1998, "Confidence Intervals for Proportions with Small Expected Number of Positive
     Counts Estimated from Survey Data", Survey Methodology 24(2)). Near 0 and 1, and over few items,
-    that holds where a bootstrap does not: draws only hold what was seen.
+    this interval holds its level and a bootstrap does not, because draws contain only observed
+    events.
 
     Args:
-        hits: shape (rows,).
-        counts: shape (rows,), or one number for all of them.
-        items: shape (rows,), the item of each row; by default every row is one of its own.
+        hits: shape (rows,), number of hits in each row.
+        counts: number of events in each row, shape (rows,), or one number for all rows.
+        items: shape (rows,), the item of each row; by default every row is an item.
         level: confidence level, in (0, 1).
-        undefined: the reason of a share of nothing.
+        undefined: the reason if there are no events.
     """
     events = np.stack(np.broadcast_arrays(np.asarray(hits, np.float64), counts), axis=1)
     n_items, item = item_numbers(items, len(events))
@@ -192,23 +194,25 @@ def share_over_items(
     share = float(hit.sum() / total)
     if n < 2:
         return Estimate(share, math.nan, math.nan, n, Reason("one_item"))
-    # Events that are all alike tell no more than their items do.
+    # If all events are hits, or none is, their variance over items is 0; they count as one event
+    # per item.
     effective = total / design_effect(hit, counted) if 0 < share < 1 else n
     return Estimate(share, *_score_bounds(share, effective, student_quantile(n, level)), n)
 
 
 def mean_in_bounds(mean: float, error: float, n: int, *, level: float = 0.95) -> Estimate:
-    """The interval of a mean of numbers in [0, 1], from its standard error over n clusters.
+    """Interval of a mean of numbers in [0, 1], from its standard error over n clusters.
 
-    Wilson's, at the number of events p(1 − p) / error² whose rate would vary as much, and with
-    Student's quantile; where nothing varies, of n events. Where points are lost in parts, as stars
-    are, that is more than n; then a quarter of a whole item counts as lost besides, since few
-    losses hardly tell how large they are. It stays within [0, 1], and holds where nearly all
-    numbers are 1: of stars with a mean of .97 or .99 over 10 to 300 items in 93 to 98% of worlds.
+    This is Wilson's interval with Student's quantile for p(1 − p) / error² events, the number whose
+    rate would have this error, or for n events if nothing varies. If scores have partial losses, as
+    stars do, that number is above n; then a quarter of a whole item is added to the losses, because
+    few losses hardly show how large losses are. The interval stays within [0, 1] and holds if
+    nearly all numbers are 1: for stars with a mean of .97 or .99 over 10 to 300 items in 93 to 98%
+    of simulated worlds.
 
     Args:
-        mean: NaN without a number. An estimate that left [0, 1] is cut to it.
-        error: NaN below two clusters.
+        mean: NaN if there are no numbers. An estimate outside [0, 1] is clipped.
+        error: standard error; NaN with fewer than two clusters.
         n: number of clusters.
         level: confidence level, in (0, 1).
     """
@@ -226,11 +230,11 @@ def mean_in_bounds(mean: float, error: float, n: int, *, level: float = 0.95) ->
 
 
 def _score_bounds(share: float, n: float, t: float) -> tuple[float, float]:
-    """Wilson's bounds of a share of n events, by the quantile t."""
+    """Wilson's bounds of a share of n events, with quantile t."""
     middle = share + t**2 / (2 * n)
     half = t * math.sqrt(share * (1 - share) / n + t**2 / (4 * n**2))
     lower, upper = (float((middle + sign * half) / (1 + t**2 / n)) for sign in (-1, 1))
-    # At the ends rounding errors would exclude the share.
+    # Rounding errors at 0 and 1 could exclude the share itself.
     return max(min(lower, share), 0.0), min(max(upper, share), 1.0)
 
 
@@ -250,15 +254,15 @@ def student_quantile(n: int, level: float) -> float:
 def wilson(successes: int, n: int, *, level: float = 0.95, effect: float = 1.0) -> Estimate:
     """A rate in [0, 1] with its Wilson score interval; all NaN when n is 0.
 
-    Source: E. B. Wilson 1927, doi:10.1080/01621459.1927.10502953. The interval treats the events as
-    independent of each other, each as an item; where they come in clusters it is that of n / effect
-    independent ones (see `design_effect`).
+    Source: E. B. Wilson 1927, doi:10.1080/01621459.1927.10502953. The interval treats events as
+    independent, each as an item; for clustered events it is that of n / effect independent events
+    (see `design_effect`).
 
     Args:
-        successes: number of events of the kind that is counted.
+        successes: number of events that are counted.
         n: number of events.
         level: confidence level, in (0, 1).
-        effect: variance of the rate over that of independent events, at least 1.
+        effect: variance of the rate divided by that for independent events, at least 1.
 
     Raises:
         ValueError: `successes` is not in 0 … n, or `level` is not in (0, 1).
@@ -273,21 +277,21 @@ def wilson(successes: int, n: int, *, level: float = 0.95, effect: float = 1.0) 
     rate = successes / n
     middle = (rate + z2 / 2) / (1 + z2)
     half = math.sqrt(z2 * (rate * (1 - rate) + z2 / 4)) / (1 + z2)
-    # At the ends rounding errors would exclude what was seen.
+    # Rounding errors at 0 and 1 could exclude the observed rate.
     lower = 0.0 if successes == 0 else max(0.0, middle - half)
     upper = 1.0 if successes == n else min(1.0, middle + half)
     return Estimate(rate, lower, upper, n)
 
 
 def design_effect(successes: ArrayLike, n: ArrayLike) -> float:
-    """How much more a rate varies than that of independent events, where items have several each.
+    """Factor by which clustering in items raises the variance of a rate of events.
 
-    The variance of a ratio of sums over items by that of a binomial rate (L. Kish 1965, "Survey
-    Sampling", §5.4 and §6.2), at least 1; 1 where nothing varies or there is one item.
+    The variance of a ratio of sums over items divided by that of a binomial rate (L. Kish 1965,
+    "Survey Sampling", §5.4 and §6.2), at least 1; 1 if nothing varies or there is one item.
 
     Args:
-        successes: shape (items,), the events of the kind that is counted.
-        n: shape (items,), all events.
+        successes: shape (items,), number of events that are counted.
+        n: shape (items,), number of all events.
     """
     hits, events = (np.asarray(numbers, dtype=np.float64) for numbers in (successes, n))
     rate = hits.sum() / events.sum() if events.sum() else 0.0
@@ -300,24 +304,24 @@ def design_effect(successes: ArrayLike, n: ArrayLike) -> float:
 def paired_interval(
     differences: ArrayLike, level: float = 0.95, *, most: float = 1.0
 ) -> tuple[float, float]:
-    """An interval of the mean of paired differences.
+    """Interval of the mean of paired differences.
 
-    Student's t with two more items, one half each way at the size that a difference has (its root
-    mean square where it is not 0; 1 where all are 0). So it holds where few items differ, and a
-    mean of differences that never vary has a width. For pass or fail that is the interval of
-    A. Agresti and Y. Min (2005), "Simple improved confidence intervals for comparing matched
-    proportions", Statistics in Medicine 24, with t for the normal quantile.
+    This is Student's t with two items added, half of them on each side, at the size of a typical
+    difference (the root mean square of those that are not 0; 1 if all are 0). It therefore holds if
+    few items differ, and has a width even if differences never vary. For pass or fail it is the
+    interval of A. Agresti and Y. Min (2005), "Simple improved confidence intervals for comparing
+    matched proportions", Statistics in Medicine 24, with t for the normal quantile.
 
-    Of simulated worlds with 5 to 100 items a 95% interval held in 94 to 100%, where Student's t
-    alone held in as little as 65%.
+    A 95% interval held in 94 to 100% of simulated worlds with 5 to 100 items; Student's t alone
+    held in as few as 65%.
 
     Args:
         differences: shape (n,), one per item, without NaN.
         level: confidence level, in (0, 1).
-        most: the largest true difference that there can be, as between scores in [0, 1].
+        most: the largest possible true difference; 1 for scores in [0, 1].
 
     Returns:
-        Lower and upper bound, in [−most, most] and about the mean; NaN below two items.
+        Lower and upper bound, within [−most, most] and including the mean; NaN below two items.
     """
     from scipy.special import stdtrit
 
@@ -330,7 +334,7 @@ def paired_interval(
     centre = d.sum() / n
     variance = (np.sum(d**2) + square) / n - centre**2
     half = float(-stdtrit(n - 1, (1 - level) / 2) * math.sqrt(variance / n))
-    mean = float(d.mean())  # at low levels a shrunken interval may leave it out
+    mean = float(d.mean())  # at low levels a shrunken interval can exclude the mean
     bounds = min(float(centre) - half, mean), max(float(centre) + half, mean)
     return max(bounds[0], -most), min(bounds[1], most)
 
@@ -338,21 +342,22 @@ def paired_interval(
 def share_gap(
     hits: ArrayLike, n: ArrayLike, other_hits: ArrayLike, other_n: ArrayLike, *, level: float = 0.95
 ) -> tuple[Estimate, float]:
-    """Compare two shares over clusters.
+    """Estimate and test the difference of two shares over clusters.
 
-    Each sample counts as its effective number of events (`design_effect`). The interval adds one
-    event of each kind to either sample (A. Agresti and B. Caffo 2000, "Simple and Effective
+    Each sample counts with its effective number of events (`design_effect`). The interval adds one
+    event of each kind to both samples (A. Agresti and B. Caffo 2000, "Simple and Effective
     Confidence Intervals for Proportions and Differences of Proportions Result from Adding Two
     Successes and Two Failures", The American Statistician 54(4)); the test is the score test, with
-    the variance that both samples give together. Quantiles are Student's, by the clusters.
+    the pooled variance of both samples. Quantiles are Student's, with degrees of freedom from the
+    number of clusters.
 
-    Of `n` events, shape (clusters,), `hits` are of the kind that is counted in the first sample;
-    the others are those of the second.
+    `hits` of the `n` events, both of shape (clusters,), are counted in the first sample,
+    `other_hits` of `other_n` in the second.
 
     Returns:
         The first share minus the second, over the clusters of both, and the p-value of no
-        difference. All are NaN where one of the samples is empty, bounds and p below two clusters
-        in one of them.
+        difference. All are NaN if a sample is empty; bounds and p are NaN if a sample has fewer
+        than two clusters.
 
     Raises:
         RankingError: level is out of range.

@@ -1,13 +1,14 @@
-"""Is a leaderboard, or the agreement of two, an accident of the items or of the run?
+"""How a leaderboard, or the agreement of two, depends on the items and on the run.
 
     resample_agreement     ρ, τ and top-1 of two leaderboards, with intervals over items
-    expected_spearman      the ρ to be expected of two leaderboards that agree in truth
-    subsample_stability    a part of the items against all of them (SEAL, table 2)
+    expected_spearman      the ρ that two leaderboards show on average if they agree in truth
+    subsample_stability    leaderboards of subsamples against that of all items (SEAL, table 2)
     run_to_run             several runs of the same protocol against each other (SEAL, table 3)
 
-The first two take a leaderboard as a `Statistic`, a function from counts of items to scores:
-`mean_statistic` for a table of scores, `least_squares_statistic` for matches. Two leaderboards over
-the same items get the same counts: a hard draw of items is hard for both.
+`resample_agreement` and `subsample_stability` take a leaderboard as a `Statistic`, a function from
+counts of items to scores: `mean_statistic` for a table of scores, `least_squares_statistic` for
+matches. Two leaderboards over the same items get the same counts, because a hard draw of items is
+hard for both.
 """
 
 import math
@@ -38,8 +39,8 @@ from tiebreak.reason import Reason
 class ResampledAgreement:
     """Agreement of two leaderboards. `top1_share` is the mean of `top1` over the draws of items.
 
-    Of a correlation that is defined on all items `reason` says in how many draws it is not: they
-    are left out.
+    If a correlation is defined on all items but not in some draws, these draws are left out and
+    `reason` counts them.
     """
 
     spearman: Estimate
@@ -53,7 +54,7 @@ class ResampledAgreement:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Stability:
-    """Leaderboards of subsamples against that of all items; `rhos` has shape (subsamples,).
+    """Agreement of subsamples' leaderboards with that of all items; `rhos`: shape (subsamples,).
 
     `mean` and `minimum` are over the subsamples in which ρ is defined; `reason` counts the others.
     `top1_recovery` is the mean of `top1` over the subsamples, in [0, 1].
@@ -70,10 +71,11 @@ class Stability:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RunStability:
-    """Runs against each other; `rhos` has shape (pairs,): runs 0 and 1, 0 and 2, … 1 and 2, ….
+    """Agreement of pairs of runs; `rhos` has shape (pairs,): runs 0 and 1, 0 and 2, … 1 and 2, ….
 
     `mean` and `minimum` are over the pairs in which ρ is defined; `reason` counts the others.
-    `top1_matches` of the `n_pairs` pairs agree on the first model; ties for it count in parts.
+    `top1_matches` of the `n_pairs` pairs agree on the first model; a tie for first counts as a
+    fraction.
     """
 
     rhos: FloatArray
@@ -90,13 +92,13 @@ def resample_agreement(
 ) -> ResampledAgreement:
     """Agreement of two leaderboards over the same items, with intervals over items.
 
-    The interval is about the agreement that items without end would show. Noise pulls a correlation
-    to 0: both leaderboards are noisy, and draws of their items once more, so that the percentile
-    interval lies too low: it covers 0 to 25% where equal truths are close. It is widened to hold
-    the basic interval too, its mirror image (A. C. Davison and D. V. Hinkley 1997, "Bootstrap
-    Methods and their Application", §5.2); docs/statistics.md has what that covers. The value itself
-    is far too low where models are close: a low ρ with a wide interval says "too few items", not
-    "disagree".
+    The interval estimates the agreement over infinitely many items. Noise pulls a correlation
+    towards 0, and drawing items adds noise to leaderboards that are noisy already, so that the
+    percentile interval is too low: it covers only 0 to 25% if both leaderboards have the same true
+    scores and models are close. The interval is therefore extended to include its mirror image, the
+    basic interval (A. C. Davison and D. V. Hinkley 1997, "Bootstrap Methods and their Application",
+    §5.2); docs/statistics.md has the coverage. The value itself is far too low if models are close:
+    a low ρ with a wide interval means "too few items", not "disagreement".
 
     Args:
         first: takes counts, shape (draws, n_items); returns scores, shape (draws, N), higher is
@@ -106,8 +108,8 @@ def resample_agreement(
         how: level, draws and seed of the intervals.
 
     Raises:
-        RankingError: no items, level or draws are out of range, or a statistic returns
-            another shape than the other.
+        RankingError: no items, level or draws are out of range, or the two statistics return
+            different shapes.
     """
     drawn: list[FloatArray] = []
 
@@ -132,7 +134,7 @@ def resample_agreement(
             reason = reason or Reason("undefined_draws", n=undefined, draws=how.draws)
         return Estimate(value, lower, upper, n_items, reason)
 
-    # The first call was for all items.
+    # The first call computed the score on all items, not a draw.
     shares = np.concatenate(drawn[1:])[:, 2]
     return ResampledAgreement(
         spearman=interval(spearman(a, b), 0),
@@ -148,28 +150,27 @@ def resample_agreement(
 def expected_spearman(first: ArrayLike, second: ArrayLike) -> float:
     """Spearman's ρ that two noisy leaderboards over the same items show if they agree in truth.
 
-    If so, one true score of each model is behind its means on both leaderboards, and the means
-    correlate by
+    If they agree, a model has the same true score on both leaderboards, and the means correlate by
 
         r = R + (1 − R) · c / √(v₁ v₂),    R = max(0, s₁² + s₂² − v₁ − v₂) / (s₁² + s₂²)
 
-    where s² is the variance of the models' means, v the part of it that items make, c the
-    covariance of these parts (the same items are hard for both), all but for what moves all models
-    alike; R is the share of truth. ρ of N models from normal scores that correlate by r is
-    6 / (π (N + 1)) · (asin r + (N − 2) asin(r / 2)) on average (P. A. P. Moran 1948, "Rank
-    correlation and product-moment correlation", Biometrika 35). The two leaderboards' own spreads
-    are used and not their correlation, so that a disagreement does not lower what is expected.
+    where s² is the variance of the models' means, v the part of it caused by the sample of items, c
+    the covariance of these parts (the same items are hard for both), all without the effects common
+    to all models; R is the share of true variance. ρ of N models with normal scores that correlate
+    by r is 6 / (π (N + 1)) · (asin r + (N − 2) asin(r / 2)) on average (P. A. P. Moran 1948, "Rank
+    correlation and product-moment correlation", Biometrika 35). The formula uses the leaderboards'
+    spreads and not their correlation, so that a disagreement does not lower the expected value.
 
-    In simulation it is right to about 0.15 with four models, 0.1 with eight and 0.05 with thirty
-    (docs/statistics.md). With a second judge whose own noise is twice the spread of the answers it
-    is 0.02 to 0.06 too high.
+    In simulations the error is about 0.15 with four models, 0.1 with eight and 0.05 with thirty
+    (docs/statistics.md). With a second judge whose noise is twice the spread of the answers, the
+    value is 0.02 to 0.06 too high.
 
     Args:
         first: shape (items, N), higher is better, NaN = absent.
         second: the same for the other leaderboard.
 
     Returns:
-        In [-1, 1]; NaN with fewer than two items or models, or where no means differ.
+        In [-1, 1]; NaN with fewer than two items or models, or if all means are equal.
     """
     first_scores, other = (np.asarray(scores, dtype=np.float64) for scores in (first, second))
     n_items, n_models = first_scores.shape
@@ -196,9 +197,9 @@ def expected_spearman(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def _mean_and_noise(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Means of the models, shape (N,), and what each item adds to them, shape (items, N).
+    """Means of the models, shape (N,), and each item's contribution to them, shape (items, N).
 
-    What an item adds to all models alike is taken out: it moves no model past another.
+    The part that is common to all models is subtracted, because it does not change their order.
     """
     present = ~np.isnan(scores)
     counts = present.sum(axis=0)
@@ -210,16 +211,16 @@ def _mean_and_noise(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
 def subsample_stability(
     statistic: Statistic, n_items: int, *, share: float = 0.5, seeds: Iterable[int] = range(30)
 ) -> Stability:
-    """How well a random part of the items recovers the leaderboard of all (SEAL, §3.4.1, table 2).
+    """How well random subsamples recover the leaderboard of all items (SEAL, §3.4.1, table 2).
 
-    A subsample shares its items with the whole, so that the two agree more than two benchmarks of
-    its size would.
+    A subsample's items are part of the whole, so the two agree more than two separate benchmarks of
+    the subsample's size would.
 
     Args:
         statistic: as in `resample_agreement`.
         n_items: number of items.
-        share: share of the items that each subsample holds, in (0, 1], rounded up to whole items.
-        seeds: one subsample for each, drawn without replacement.
+        share: share of the items in each subsample, in (0, 1], rounded up to whole items.
+        seeds: one subsample is drawn for each seed, without replacement.
 
     Raises:
         RankingError: no items, no seeds, or the share is out of range.
@@ -229,7 +230,7 @@ def subsample_stability(
         raise RankingError(
             f"expected items, seeds, and a share in (0, 1], got {n_items}, {numbers}, {share}"
         )
-    # In floats 0.07 · 100 is a little above 7.
+    # Rounded first: in floating point 0.07 · 100 is a little above 7, and ceil would give 8.
     n_drawn = max(1, math.ceil(round(share * n_items, 9)))
     counts = np.zeros((1 + len(numbers), n_items))
     counts[0] = 1
@@ -256,7 +257,8 @@ def run_to_run(scores: ArrayLike) -> RunStability:
         scores: shape (runs, N), the leaderboard of each run, higher is better, NaN = absent.
 
     Raises:
-        RankingError: there are fewer than two runs, the shape is another, or a score is infinite.
+        RankingError: there are fewer than two runs, `scores` is not two-dimensional, or a score is
+            infinite.
     """
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or len(table) < 2:
@@ -278,13 +280,13 @@ def run_to_run(scores: ArrayLike) -> RunStability:
 
 
 def mean_statistic(scores: ArrayLike) -> Statistic:
-    """Mean scores as a function of how often each item is drawn.
+    """Statistic of mean scores: a function of how often each item is drawn.
 
     Args:
         scores: shape (items, N), higher is better, NaN = absent (left out of the model's mean).
 
     Raises:
-        RankingError: the shape is another, or a score is infinite.
+        RankingError: `scores` is not two-dimensional, or a score is infinite.
     """
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2:
@@ -297,12 +299,12 @@ def mean_statistic(scores: ArrayLike) -> Statistic:
 
 
 def hull(value: float, lower: float, upper: float) -> tuple[float, float, float]:
-    """Value and the bounds that hold the percentile interval and the basic one, its mirror image.
+    """Value and the bounds of the union of the percentile interval and its mirror image (basic).
 
-    For correlations in [-1, 1] on all items, and their bounds over draws of items; NaN stays NaN.
-    The mirror image is taken on the scale sin(π x / 2), where a step near 1 is no smaller than
-    elsewhere in terms of the models' scores (Greiner's relation of τ and the correlation of normal
-    scores).
+    `value` is a correlation in [-1, 1] on all items, `lower` and `upper` its percentile bounds over
+    draws of items; NaN stays NaN. The interval is mirrored on the scale sin(π x / 2), the
+    correlation of normal scores that corresponds to τ (Greiner's relation), because τ is compressed
+    near 1.
     """
     if math.isnan(value):
         return math.nan, math.nan, math.nan
