@@ -1,13 +1,13 @@
 """Voting rules that merge many rankings into one.
 
-Rules that count places are average rank, Borda, Spearman and instant-runoff voting (IRV); rules
-that count majorities between pairs are Copeland, Dodgson, Kendall and Kemeny–Young.
+Positional rules are average rank, Borda, Spearman and instant-runoff voting (IRV); rules based on
+pairwise comparisons are Copeland, Dodgson, Kendall and Kemeny–Young.
 
-Each rule takes a profile and returns a `Consensus`; its docstring gives the formula, how ties
-within a ballot and partial ballots are read, and the source. All read "not ranked" as "says
-nothing": a ballot only speaks about the candidates that it ranks. All take a `Profile`, or ranks of
-shape (ballots, N), lower is better, NaN = not ranked, and raise `RankingError` as
-`Profile.from_ranks` does.
+Each rule takes a profile and returns a `Consensus`; its docstring gives the formula, the treatment
+of ties within a ballot and of partial ballots, and the source. "Not ranked" is no information: a
+ballot counts only for the candidates that it ranks. All rules take a `Profile`, or ranks of shape
+(ballots, N), lower is better, NaN = not ranked, and raise `RankingError` as `Profile.from_ranks`
+does.
 """
 
 import time
@@ -36,14 +36,14 @@ def average(profile: Profile | ArrayLike) -> Consensus:
     Score of j = mean of r_b(j) over the ballots b that rank j.
 
     Ties: tied candidates share the mean of the places that they take up.
-    Partial ballots: a ballot that ranks n candidates gives the ranks 1 … n, and counts for those
-    only. Being third of three and third of thirty thus count the same; where ballots differ in
-    length, `borda` and `spearman` allow for that.
+    Partial ballots: a ballot that ranks n candidates gives them the ranks 1 … n, and counts only
+    for them. Third of three and third of thirty thus count the same; `borda` and `spearman` adjust
+    for different lengths of ballots.
 
     Source: Peer review, appendix D.
     """
     ballots = as_profile(profile)
-    # Every candidate is ranked by a ballot, so no column is all NaN.
+    # A profile ranks every candidate at least once, so no column is all NaN.
     return consensus_by(
         "average", np.nanmean(ballots.ranks, axis=0), ascending=True, used=ballots.n_ballots
     )
@@ -61,18 +61,18 @@ def borda(profile: Profile | ArrayLike, *, unranked: Unranked = "ignore") -> Con
     Ties: half a point for each tied candidate.
     Partial ballots, by `unranked`:
         "ignore": only the candidates that a ballot ranks are compared. The score is the share of
-            possible points that j won, scaled to complete ballots:
-            (points of j) / (comparisons of j) · M(N − 1). Ballots over strong and over weak
-            opponents weigh the same, and the ballots' lengths do not matter. (Two groups of
-            ballots may agree and their union differ: shares do not add up as sums do.)
-        "last": candidates that a ballot leaves out are tied after the last one that it ranks, as
-            for ballots that say "these are the best". The score is a plain sum.
+            possible points that j won, scaled to complete ballots: (points of j) / (comparisons of
+            j) · M(N − 1). Ballots with strong and with weak opponents have the same weight, and the
+            ballots' lengths do not matter. (Two groups of ballots can give the same order and their
+            union another, because shares do not add up as sums do.)
+        "last": candidates that a ballot does not rank are tied for last place, as suits ballots
+            that name the best candidates only. The score is a plain sum.
 
     Source: Peer review, appendix D (Saari 1985). Borda counts for ties and for partial ballots:
     Terzopoulou and Endriss, "The Borda class", J. Math. Econ. 92 (2021).
 
     Raises:
-        RankingError: `unranked` is "ignore", and no ballot ranks a candidate beside another;
+        RankingError: `unranked` is "ignore", and no ballot compares some candidate with another;
             `unranked` is neither "ignore" nor "last".
     """
     if unranked not in get_args(Unranked):
@@ -100,14 +100,14 @@ def _scaled(points: FloatArray, compared: FloatArray, ballots: Profile) -> NDArr
     if alone.size:
         names = ", ".join(repr(ballots.names[column]) for column in alone)
         raise RankingError(f"no ballot ranks {names} beside another candidate")
-    # Multiplied first: the products are exact, so equal shares give equal scores.
+    # Multiply before dividing: the products are exact, so equal shares give equal scores.
     return points * (ballots.n_ballots * (ballots.n_candidates - 1)) / compared
 
 
-# Mean ranks are rounded to this fraction, so that all sums are whole numbers and exact.
+# Expected ranks are rounded to multiples of 1 / _UNIT, so that integer costs are exact.
 _UNIT = 2**20
 MOST_CANDIDATES = 2_000
-"""What `spearman` and `irv` take: 20 seconds."""
+"""Largest number of candidates for `spearman` and `irv`: 20 seconds."""
 
 
 def spearman(profile: Profile | ArrayLike) -> Consensus:
@@ -117,20 +117,20 @@ def spearman(profile: Profile | ArrayLike) -> Consensus:
     an assignment of candidates to places, solved exactly. On complete strict ballots this is the
     largest total Spearman correlation.
 
-    The paper calls the two the same and leaves open ties, partial ballots, and several best orders:
+    The paper equates the two and does not define ties, partial ballots, and several best orders:
 
-    Ties: tied candidates share the mean of the places that they take up. The deviations are squared
-    as they are; the largest total correlation can be another order, as it weighs each ballot by its
-    ties.
+    Ties: tied candidates share the mean of the places that they take up. The squared deviations are
+    not weighted; the order with the largest total correlation can differ, because a correlation
+    weights each ballot by its ties.
     Partial ballots: rank r among n is read as r' = r(N + 1)/(n + 1), its expected rank among all N
-    if the other candidates fall anywhere with equal chance; so the sum is, but for a constant, the
-    expected sum over the ways to complete the ballot. On complete ballots r' = r.
-    Several best orders: candidates that change places between them are tied, together with those
-    that stand in between; all best orders agree on the rest. The score is the mean of the places
-    that a tied group takes up, lower is better.
+    if the other candidates are inserted at random; up to a constant, the sum is then the expected
+    sum over the ways to complete the ballot. On complete ballots r' = r.
+    Several best orders: candidates that swap places between best orders are tied, together with the
+    candidates in between; all best orders agree on the rest. The score is the mean place of the
+    tied group, lower is better.
 
-    Source: Peer review, appendix D. Assignment: Dwork, Kumar, Naor and Sivakumar, "Rank
-    aggregation methods for the web" (2001), who take |·| for the square and r/n for r'/N.
+    Source: Peer review, appendix D. Assignment: Dwork, Kumar, Naor and Sivakumar, "Rank aggregation
+    methods for the web" (2001), who use |·| instead of the square and r/n instead of r'/N.
 
     Raises:
         RankingError: more than `MOST_CANDIDATES`.
@@ -145,7 +145,7 @@ def spearman(profile: Profile | ArrayLike) -> Consensus:
 
 
 def _costs(ballots: Profile) -> IntArray:
-    """Cost of candidate j in place p, shape (N, N), in units, less the part that p leaves alone.
+    """Cost of candidate j in place p, shape (N, N), in 1 / `_UNIT`, without terms independent of p.
 
     Σ_b (p − r')² = n_j p² − 2 p Σ_b r' + Σ_b r'², over the n_j ballots that rank j.
     """
@@ -160,10 +160,10 @@ def _costs(ballots: Profile) -> IntArray:
 
 
 def _undecided(cost: IntArray, place: IntArray) -> FloatArray:
-    """Mean place of each candidate's tied group, where `place` (from 0) is one optimum.
+    """Mean place of each candidate's tied group; `place` (from 0) is one optimal assignment.
 
-    A candidate can take another's place in some optimum if that move closes a cycle of moves of
-    total cost 0; `chain` holds the cheapest chains of moves (Floyd–Warshall).
+    A candidate can take another's place in some optimum if the move is part of a cycle of moves
+    with total cost 0; `chain` holds the costs of the cheapest chains of moves (Floyd–Warshall).
     """
     n = len(place)
     move = cost[:, place] - cost[np.arange(n), place][:, None]
@@ -174,7 +174,7 @@ def _undecided(cost: IntArray, place: IntArray) -> FloatArray:
     lowest = np.where(possible, place, n).min(axis=1)
     highest = np.where(possible, place, -1).max(axis=1)
     places = np.arange(n)
-    # Place p continues the group of p − 1 if some candidate can stand on both sides of the border.
+    # Places p − 1 and p are in one group if some candidate can take a place on either side.
     joined = np.any((lowest < places[:, None]) & (places[:, None] <= highest), axis=1)
     group = np.cumsum(~joined) - 1
     means = np.bincount(group, weights=places + 1) / np.bincount(group)
@@ -186,25 +186,26 @@ Ties = Literal["borda", "together"]
 
 
 def irv(profile: Profile | ArrayLike, *, ties: Ties = "borda") -> Consensus:
-    """Order by elimination: in each round the candidate with the fewest first places goes out.
+    """Order by elimination: in each round the candidate with the fewest first places is eliminated.
 
-    The score is the round in which a candidate goes out, higher is better; the last one standing
-    is first. Rounds go on after a candidate has a majority of the first places, which does not
-    change the winner.
+    The score is the round in which a candidate is eliminated, higher is better; the last remaining
+    candidate is first. Rounds continue after a candidate has a majority of the first places, which
+    does not change the winner.
 
-    The paper leaves open whose vote a ballot is that ties its first ones or has none left, and who
-    goes out where several have the fewest. With few ballots that is no detail: of six random
-    ballots on six candidates 77% have such a tie in the first round.
+    The paper does not say who gets the vote of a ballot that ties its first candidates or has none
+    left, nor who is eliminated if several have the fewest first places. With few ballots this
+    matters: 77% of profiles of six random ballots on six candidates have such a tie in the first
+    round.
 
-    Ties within a ballot: candidates that share the top of a ballot, among those still in, share
-    its vote equally. Votes are counted exactly, in whole numbers.
-    Partial ballots: a ballot none of whose candidates is still in has no vote any more.
+    Ties within a ballot: remaining candidates that are tied at the top of a ballot share its vote
+    equally. Votes are counted exactly, in whole numbers.
+    Partial ballots: a ballot whose candidates are all eliminated has no vote.
     Ties for the fewest first places, by `ties`:
-        "borda": of those, the one with the lowest sum of pairwise margins against all that are
-            still in goes out (on complete ballots: the lowest Borda count). Those that are equal
-            in this too go out together.
-        "together": all of those go out together.
-    Candidates that go out together are tied in the result.
+        "borda": of these, the candidate with the lowest sum of pairwise margins against all
+            remaining candidates is eliminated (on complete ballots: the lowest Borda count).
+            Candidates that tie in this too are eliminated together.
+        "together": all of these are eliminated together.
+    Candidates eliminated together are tied in the result.
 
     Source: Peer review, appendix D (Brandt 2009).
 
@@ -232,12 +233,12 @@ def irv(profile: Profile | ArrayLike, *, ties: Ties = "borda") -> Consensus:
 
 
 def _first_places(ranks: FloatArray) -> NDArray[np.object_]:
-    """First places of each candidate, shape (n,), times a number that makes all of them whole."""
+    """First places of each candidate, shape (n,), scaled so that all are whole numbers."""
     live = ranks[~np.isnan(ranks).all(axis=1)]
     top = live == np.nanmin(live, axis=1, keepdims=True)
     sharing: list[int] = top.sum(axis=1).tolist()
     unit = lcm(*sharing)
-    # Python's whole numbers: the least common multiple of many sizes can exceed 64 bits.
+    # Python integers, because the least common multiple of many sizes can exceed 64 bits.
     vote = np.array([unit // size for size in sharing], dtype=object)
     return np.array([sum(vote[column]) for column in top.T], dtype=object)
 
@@ -246,10 +247,11 @@ def copeland(profile: Profile | ArrayLike) -> Consensus:
     """Order by pairwise victories minus pairwise defeats, higher is better.
 
     Score of i = #{j : D_ij > 0} − #{j : D_ij < 0}, in [−(N − 1), N − 1], where D_ij is the number
-    of ballots that rank i before j minus the number that rank j before i. A pair with D_ij = 0,
-    or that no ballot compares, gives nothing to either.
+    of ballots that rank i before j minus the number that rank j before i. A pair with D_ij = 0, or
+    that no ballot compares, counts for neither.
 
-    Ties and partial ballots: a ballot has no say on a pair that it ties or does not rank in full.
+    Ties and partial ballots: a ballot does not count for a pair that it ties or does not fully
+    rank.
 
     Source: Peer review, appendix D (Saari and Merlin 1996).
     """
@@ -258,35 +260,36 @@ def copeland(profile: Profile | ArrayLike) -> Consensus:
     return consensus_by("copeland", net, ascending=False, used=ballots.n_ballots)
 
 
-# What lifting a candidate past one more group of a ballot has gained so far: the total margin, and
-# the margin against each opponent that it does not beat yet.
+# The gains of lifting a candidate past some groups of a ballot: in total margin (twice the number
+# of swaps), and in the margin against each opponent that it does not beat yet.
 Lift = tuple[int, tuple[int, ...]]
 
 
 def dodgson(profile: Profile | ArrayLike, *, time_limit: float | None = None) -> Consensus:
     """Order by the number of swaps that make a candidate the Condorcet winner, lower is better.
 
-    Score of c = the smallest number of swaps of neighbours in the ballots after which c beats
-    every other candidate. It is enough to move c up, so the score is an integer program over (kind
-    of ballot, how far c is lifted in it).
+    Score of c = the smallest number of swaps of neighbours in the ballots after which c beats every
+    other candidate. It is enough to move c up, so the score is the optimum of an integer program
+    over pairs (kind of ballot, how far c is lifted in it).
 
-    The paper leaves open what beats means where ballots split evenly, tie candidates or leave some
-    out, and who is first among equals:
+    The paper does not define "beats" if ballots split evenly, tie candidates or leave some out, nor
+    who is first among equals:
 
     Beats: more ballots rank c before the other than after it. An even split is no victory: with two
-    opposite ballots of two candidates each takes a swap.
+    opposite ballots on two candidates each candidate needs a swap.
     Equal scores: tied in the result.
-    Ties: c passes a tied group as a whole, at one swap for each member. To leave a tie upwards
-    costs half a swap for each tied candidate, as in the distance of Kemeny and Snell (1962): two
-    ballots that break the tie either way would cost one swap. No new ties are made.
-    Partial ballots: c only passes candidates that the ballot ranks, and a ballot that does not
-    rank c stays as it is. If no ballot ranks c beside some other candidate, c can never beat it:
-    its score is inf, and it is last, tied with all others of this kind.
+    Ties: c passes a tied group as a whole, at one swap for each member. Moving c out of a tie
+    upwards costs half a swap for each tied candidate, as in the distance of Kemeny and Snell
+    (1962), in which two ballots that break the tie either way are one swap apart. No new ties are
+    made.
+    Partial ballots: c only passes candidates that the ballot ranks, and a ballot that does not rank
+    c stays as it is. If no ballot ranks both c and some other candidate, c can never beat it: the
+    score of c is inf, and c is last, tied with all other such candidates.
 
     Source: Peer review, appendix D (Brandt 2009). Integer program: Bartholdi, Tovey and Trick,
     "Voting schemes for which it can be difficult to tell who won the election" (1989).
 
-    After `time_limit` seconds it gives up; hard integer programs may take for ever.
+    The search ends after `time_limit` seconds; without one, hard integer programs may never end.
 
     Raises:
         RankingError: as `Profile.from_ranks`.
@@ -305,7 +308,7 @@ def dodgson(profile: Profile | ArrayLike, *, time_limit: float | None = None) ->
 
 
 def _swaps(ballots: Profile, column: int, margin: IntArray, deadline: float) -> float:
-    """Fewest swaps in the ballots that bring all margins of `column` above 0."""
+    """Smallest number of swaps in the ballots after which all margins of `column` are above 0."""
     from scipy.optimize import LinearConstraint, milp
 
     rivals = np.flatnonzero(margin <= 0)
@@ -322,7 +325,7 @@ def _swaps(ballots: Profile, column: int, margin: IntArray, deadline: float) -> 
         cost,
         integrality=np.ones(len(cost), dtype=np.int64),
         constraints=[
-            # Each ballot is lifted once, and the rivals are beaten.
+            # Each ballot gets at most one lift, and all rivals must be beaten.
             LinearConstraint(kind_of == np.arange(len(kinds))[:, None], ub=list(kinds.values())),
             LinearConstraint(gains, lb=needs),
         ],
@@ -334,12 +337,12 @@ def _swaps(ballots: Profile, column: int, margin: IntArray, deadline: float) -> 
             f"the fewest swaps that let {ballots.names[column]!r} win were not proven{why}"
         )
     times = np.rint(result.x)
-    # A swap moves the margin by 2, a broken tie by 1.
+    # A swap changes the margin by 2, a broken tie by 1.
     return float(cost @ times) / 2
 
 
 def _lifts(ballot: FloatArray, column: int, rivals: IntArray) -> tuple[Lift, ...]:
-    """The lifts of `column` in a ballot that gain something against rivals, smallest first."""
+    """Lifts of `column` in a ballot that improve a margin against rivals, smallest first."""
     # NaN compares as False: a ballot that does not rank `column` has no lift.
     rank = ballot[column]
     tied = ballot == rank
@@ -358,18 +361,18 @@ def _lifts(ballot: FloatArray, column: int, rivals: IntArray) -> tuple[Lift, ...
 def kendall(profile: Profile | ArrayLike, *, time_limit: float | None = None) -> Consensus:
     """The order with the smallest total Kendall distance to the complete ballots.
 
-    argmin over orders π of Σ_b K(π, r_b), where K counts the pairs that the two put the opposite
-    way round. The score is the place in the order, 1 … N.
+    argmin over orders π of Σ_b K(π, r_b), where K counts the pairs that the two order oppositely.
+    The score is the place in the order, 1 … N.
 
-    The paper takes ballots for complete and strict. There the order also has the largest total τ
-    (its table 4); it leaves open ties, and which of several best orders counts:
+    The paper assumes complete, strict ballots, for which the order also has the largest total τ
+    (its table 4); it does not define ties, nor which of several best orders is chosen:
 
-    Ties: a pair that a ballot ties adds nothing, whichever way round the order puts it. This is the
-    distance; the largest total τ-b can be another order, as it weighs each ballot by its ties.
-    Several best orders: the one that `kemeny_young` documents. `aggregate_items` takes the one that
-    Borda's count says, or the mean of two.
-    Partial ballots: left out, and counted in `dropped`. That is the whole difference from
-    Kemeny–Young, which also uses what partial ballots say about the pairs that they rank.
+    Ties: a pair that a ballot ties adds nothing in either order. The order with the largest total
+    τ-b can differ, because τ-b weights each ballot by its ties. Several best orders: the choice
+    documented in `kemeny_young`. `aggregate_items` chooses by Borda count, and may average two
+    orders.
+    Partial ballots: left out, and counted in `dropped`. This is the only difference from
+    Kemeny–Young, which also uses the pairs that partial ballots rank.
 
     Source: Peer review, appendix D (Kendall 1948).
 
@@ -391,7 +394,7 @@ def kendall(profile: Profile | ArrayLike, *, time_limit: float | None = None) ->
 
 
 def kemeny(profile: Profile | ArrayLike, *, time_limit: float | None = None) -> Consensus:
-    """Kemeny–Young as a consensus: no ties, the score is the place, 1 … N (see `kemeny_young`).
+    """The Kemeny–Young order as a `Consensus`; scores are the places 1 … N (see `kemeny_young`).
 
     `time_limit` and `UnprovenOrderError` are those of `kendall`.
     """
