@@ -1,1 +1,1 @@
-"""Exact Kemeny–Young: the order with the fewest pairwise disagreements, and the proof of it."""
+"""Exact Kemeny–Young: the order with the fewest pairwise disagreements, with a proof."""

@@ -1,19 +1,19 @@
 """Kemeny–Young for thousands of small questions at once.
 
-Count the ballots on every pair; cut each question wherever all candidates above the cut beat all
-below it, which every optimal order respects; order the blocks between the cuts, all blocks of one
-size in one dynamic program over subsets. The questions are the last axis of the arrays that this
-runs on, so that each operation runs over all of them.
+The steps are: count the ballots on every pair; cut the candidates of each question wherever all
+above the cut beat all below it, which every optimal order respects; order the blocks between the
+cuts, all blocks of one size in one dynamic program over subsets. Questions are the last axis of all
+arrays, so that each operation runs over all of them.
 
-In that program bit i of a set S stands for candidate i. `least[S]` is the smallest cost of an order
-of S, where a cost is counted from the order 0, 1, 2, …: putting i in front of the others of S turns
-round its pairs with the j < i of S, and each of these costs its margin, D[j, i]. So
+In the dynamic program bit i of a set S is candidate i. `least[S]` is the smallest cost of an order
+of S, relative to the order 0, 1, 2, …: putting i in front of the others of S reverses its pairs
+with the j < i of S, and each of these costs its margin, D[j, i]. So
 
     least[S] = min over i in S of least[S − i] + step[i, the members of S below i],
     step[i, T] = Σ over j in T of D[j, i].
 
-`step` knows nothing of the candidates above i. That keeps it as small as `least` (row 2^i + T holds
-step[i, T]), and lets one addition treat a whole range of sets (Held and Karp 1962).
+`step` does not depend on the candidates above i. It is therefore as small as `least` (row 2^i + T
+holds step[i, T]), and one addition handles a whole range of sets (Held and Karp 1962).
 """
 
 from dataclasses import dataclass
@@ -26,13 +26,14 @@ from tiebreak.rankers.consensus import items_table
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
 from tiebreak.rankers.profile import FloatArray, IntArray
 
-# Cells of (N, max(N, ballots), questions) that are worked on at a time, to stay near the cache.
+# Array cells, N × max(N, ballots) × questions, per chunk, so that arrays fit the cache.
 CELLS = 2**19
-# Sets × elections that are held at a time: 16 MB per table at 16 bits, and long enough rows.
+# Sets × elections per table: 16 MB at 16 bits, and rows long enough for NumPy.
 SUBSET_CELLS = 2**23
-# Blocks of more candidates are searched one by one.
+# Larger blocks are solved one at a time by `kemeny_young`.
 MAX_CANDIDATES = 14
-# Questions of so few candidates are not cut: many small programs take longer than one larger.
+# Questions with at most this many candidates are not cut: many small programs take longer than a
+# larger one.
 WHOLE = 8
 MAX_COUNT = 2**63 - 1
 
@@ -47,15 +48,15 @@ class KemenyBatch:
     `n_optima` are -1 (integers know no NaN), `unique` is False.
 
     Attributes:
-        order: shape (Q, N), columns, best first; of all optimal orders the lexicographically
-            smallest. Candidates that no ballot of the question ranks are absent from it, and -1
-            fills the end of the row.
+        order: shape (Q, N), columns, best first, the lexicographically smallest optimal order.
+            Candidates that no ballot of the question ranks are left out, and the row is padded with
+            -1.
         ranks: shape (Q, N), 1 … n, 1 = best, NaN = absent.
         cost: shape (Q,), pairwise disagreements, the sum of P[b, a] over the pairs with a before b.
         unique: shape (Q,), whether no other order is optimal.
-        n_optima: shape (Q,), number of optimal orders, 2^63 − 1 for that many or more; None if not
-            asked for. -1 also where counting takes too much memory, which can only be where more
-            than 14 candidates are not cut apart.
+        n_optima: shape (Q,), number of optimal orders, capped at 2^63 − 1; None if not asked for.
+            -1 also if counting would need too much memory, which can only happen with a block of
+            more than 14 candidates.
     """
 
     order: IntArray
@@ -74,14 +75,14 @@ def kemeny_young_batch(
         profiles: shape (questions Q, ballots, N), lower is better, equal = tied, NaN = not ranked.
             Only the order within a ballot counts; a ballot may be empty.
         count: whether to count the optimal orders too.
-        chunk: questions that are worked on at a time (memory, not results); by default as many as
-            keep the temporary arrays at a few tens of megabytes.
+        chunk: number of questions per chunk, which affects memory but not results; by default
+            chosen so that temporary arrays take a few tens of megabytes.
 
     Raises:
-        RankingError: not three-dimensional, or `chunk` < 1; the shape has no ballots or no
-            candidates; a rank is infinite.
-        UnprovenOrderError: a question is too hard (of those with far more than 14 candidates);
-            `kemeny_young` tells what is known about it.
+        RankingError: `profiles` is not three-dimensional, or has no ballots or no candidates; a
+            rank is infinite; `chunk` < 1.
+        UnprovenOrderError: a question is too hard to solve, possible only with far more than 14
+            candidates; `kemeny_young` returns what is known about it.
     """
     table = items_table(profiles)
     n_questions, n_ballots, n = table.shape
@@ -111,7 +112,7 @@ def _solve_chunk(table: FloatArray, at: int, size: int, count: bool) -> KemenyBa
     defined = n_present > 0
     first = np.flatnonzero(blocks[1] % present.shape[1] == 0)
     total = None
-    if count:  # a block whose number is not known has 0
+    if count:  # 0 marks a block whose number is not known
         products = np.multiply.reduceat(n_optima, first)
         total = np.minimum(products, MAX_COUNT).astype(np.int64)
         total = np.where(defined & (total > 0), total, -1)
@@ -125,13 +126,13 @@ def _solve_chunk(table: FloatArray, at: int, size: int, count: bool) -> KemenyBa
 
 
 def _preference_counts(columns: FloatArray) -> Table:
-    """P[i, j, q], shape (N, N, Q): how many ballots of question q rank i strictly before j.
+    """P[i, j, q], shape (N, N, Q): number of ballots of question q that rank i strictly before j.
 
     Args:
         columns: ranks, shape (ballots, N, Q).
     """
     dtype = np.min_scalar_type(-len(columns) - 1)
-    # NaN compares as False. Bytes are added far faster than Booleans are.
+    # NaN compares as False. NumPy adds bytes much faster than Booleans.
     before = ((columns[:, i, None] < columns).view(np.int8) for i in range(columns.shape[1]))
     return np.stack([ballots.sum(axis=0, dtype=dtype) for ballots in before])
 
@@ -140,20 +141,20 @@ Cells = NDArray[np.intp]
 
 
 def _blocks(margins: Table, present: NDArray[np.bool_]) -> tuple[IntArray, Cells, Cells]:
-    """Cuts every question wherever all candidates above the cut beat all below it.
+    """Cut every question wherever all candidates above the cut beat all below it.
 
     Returns a row of columns per question: the present candidates, block after block, then the
-    absent, each a block of its own; and where each block starts and how long it is, in cells of
-    these rows one after another. Within a block the columns ascend.
+    absent candidates, each a block of its own; and the start and length of each block, as indices
+    into the flattened rows. Within a block the columns ascend.
 
-    Wins minus losses, summed over k of n candidates, is at most k (n − k), and that much if and
-    only if the k beat all others. All above a cut have more of it than all below, so sorting by it
-    finds every cut (as in Landau's theorem on tournaments, 1953).
+    The sum of wins minus losses over k of n candidates is at most k (n − k), with equality if and
+    only if the k beat all others. All candidates above a cut have a higher difference than all
+    below, so sorting by it finds every cut (as in Landau's theorem on tournaments, 1953).
     """
     n = present.shape[1]
     n_present = present.sum(axis=1)[:, None]
     lead = np.sign(margins).sum(axis=1, dtype=np.min_scalar_type(-n)).T.astype(np.int64)
-    # One number to sort by: lead, then column; absent candidates come last.
+    # The sort key combines lead and column in one number; absent candidates come last.
     key = np.sort((n - np.where(present, lead, -n)) * n + np.arange(n), axis=1)
     k = np.arange(1, n + 1)
     ends = np.cumsum(n - key // n, axis=1) == k * (n_present - k)
@@ -169,9 +170,10 @@ def _blocks(margins: Table, present: NDArray[np.bool_]) -> tuple[IntArray, Cells
 def _order_blocks(
     blocks: tuple[IntArray, Cells, Cells], margins: Table, table: FloatArray, at: int, count: bool
 ) -> tuple[IntArray, NDArray[np.bool_], NDArray[np.object_]]:
-    """The columns with every block in its best order; for every block, whether that is unique.
+    """Put every block into its optimal order; for each block, say whether it is unique.
 
-    Third, how many best orders every block has: Python integers, 0 where that is not known.
+    Returns the ordered columns, the uniqueness, and the number of optimal orders of each block
+    (Python integers, 0 if not known).
     """
     n = len(margins)
     order, start, sizes = blocks
@@ -195,7 +197,7 @@ def _order_blocks(
 
 def _within(margins: Table, members: IntArray, question: NDArray[np.intp]) -> Table:
     """Margins among the members of every block, shape (n, n, K)."""
-    if len(members) == len(margins):  # all, ascending: no need for a slow gather
+    if len(members) == len(margins):  # all columns, ascending: avoid a slow gather
         return margins[..., question]
     return margins[members[:, None], members, question]
 
@@ -203,7 +205,7 @@ def _within(margins: Table, members: IntArray, question: NDArray[np.intp]) -> Ta
 def _large_blocks(
     table: FloatArray, members: IntArray, question: NDArray[np.intp]
 ) -> tuple[IntArray, list[bool], list[int]]:
-    """Order (n, K), uniqueness and number of optima (0: not known) of blocks too large for sets."""
+    """Orders (n, K), uniqueness, number of optima (0: not known) of blocks too large for sets."""
     from tiebreak.rankers.kemeny.solve import kemeny_young
 
     results = []
@@ -239,14 +241,14 @@ def optimal_orders(margins: Table, *, count: bool = False) -> Optima:
     """Orders with the fewest pairwise disagreements, for every election of a batch.
 
     Args:
-        margins: shape (n, n, K), 1 ≤ n ≤ 14; D[i, j, k] is how many more ballots of election k put
-            i before j than j before i, so that D[j, i] = -D[i, j].
+        margins: shape (n, n, K), 1 ≤ n ≤ 14; D[i, j, k] is the number of ballots of election k that
+            put i before j minus those that put j before i, so that D[j, i] = -D[i, j].
         count: whether to count the optimal orders too.
 
     Returns:
-        The candidates of each election, best first, shape (n, K), of all optimal orders the
-        lexicographically smallest; whether there is no other, shape (K,); how many optimal orders
-        there are, shape (K,), at most 14! < 2^37, None if they were not counted.
+        The lexicographically smallest optimal order of each election, candidates best first, shape
+        (n, K); whether it is the only one, shape (K,); the number of optimal orders, shape (K,), at
+        most 14! < 2^37, None if not counted.
     """
     n, _, n_elections = margins.shape
     width = SUBSET_CELLS >> n
@@ -272,8 +274,8 @@ def _optimal_orders(margins: Table, count: bool) -> Optima:
 def _steps(margins: Table) -> Table:
     """Row 2^i + T: cost of putting i in front of a set whose members below i are T."""
     n, _, n_elections = margins.shape
-    # No order turns round more than all pairs. A Python integer: the bound of 8-bit margins does
-    # not fit in 8 bits.
+    # No order reverses more than all pairs. Computed as a Python integer, because the bound for
+    # 8-bit margins does not fit in 8 bits.
     bound = n * (n - 1) // 2 * int(margins.max(initial=0))
     margins = margins.astype(np.min_scalar_type(-bound - 1), copy=False)
     step = np.empty((1 << n, n_elections), margins.dtype)
@@ -289,8 +291,9 @@ def _least_costs(step: Table) -> Table:
     least = np.empty_like(step)
     least[0] = 0
     spare = np.empty_like(step[: max(1, len(step) // 4)])
-    # The lowest bit of m, i, goes in front of the 2^i sets just below m. These are final by then: a
-    # set S gets its candidate i when m is S without the bits below i, so never after m = S.
+    # With i the lowest set bit of m, candidate i is put in front of each of the 2^i sets from m −
+    # 2^i to m − 1. Their costs are final by then: candidate i is added to a set S when m is S
+    # without the bits below i, so never after m = S.
     for m in range(1, len(step)):
         size = m & -m
         above = least[m : m + size]
@@ -303,13 +306,13 @@ def _least_costs(step: Table) -> Table:
 
 
 def _first_optimum(least: Table, step: Table) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """From the best place on: the smallest candidate that an optimal order can put there."""
+    """Fill places from the best on with the smallest candidate that an optimal order allows."""
     n, n_elections = len(least).bit_length() - 1, least.shape[1]
     election = np.arange(n_elections)
     order = np.empty((n, n_elections), np.int64)
     unique = np.ones(n_elections, np.bool_)
     left = np.full(n_elections, len(least) - 1)
-    # The candidates that are still left, as bits, ascending. Flat indexes are the fastest to take.
+    # The remaining candidates as bits, ascending. `take` is fastest with flat indices.
     bits = np.repeat(1 << np.arange(n)[:, None], n_elections, axis=1)
     for place in range(n):
         cost = least.take(left * n_elections + election)
@@ -325,7 +328,7 @@ def _first_optimum(least: Table, step: Table) -> tuple[NDArray[np.int64], NDArra
 
 
 def _count(least: Table, step: Table) -> NDArray[np.int64]:
-    """How many orders of all candidates reach the least cost; visits the sets as above."""
+    """Number of orders of all candidates with the least cost; visits sets like `_least_costs`."""
     orders = np.zeros(least.shape, np.int64)
     orders[0] = 1
     for m in range(1, len(step)):

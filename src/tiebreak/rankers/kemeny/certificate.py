@@ -1,8 +1,8 @@
-"""What exact Kemeny–Young returns, and an independent check of it in plain exact integers.
+"""Results of exact Kemeny–Young, and an independent check of them in exact integers.
 
-The check shares nothing with the solver but the ballots, so that trusting it does not take trust in
+The check shares only the ballots with the solver, so that trusting it does not require trust in
 linear programming, NumPy or the solver's search. The weights of the certificate prove nearly all of
-the bound; what they leave open, a search over placed sets closes here too.
+the bound; a search over sets of placed candidates proves the rest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from tiebreak.reason import Reason
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A proof of a lower bound that `check_certificate` can follow without any solver.
+    """A proof of a lower bound that `check_certificate` can verify without a solver.
 
     `cycles` maps directed 3-cycles of columns, (i, j, k) for i → j → k → i, to positive integer
     weights in units of 1 / `denominator`. Every order obeys at most two arcs of such a cycle; with
@@ -37,28 +37,28 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class KemenyResult:
-    """One optimal order, what proves it, and what else is optimal.
+    """An optimal order with its proof, and information about the other optimal orders.
 
-    What a limit on time or memory kept from being known is None.
+    A value that a limit on time or memory left unknown is None.
 
     Attributes:
         order: columns, best first; if `complete`, the lexicographically smallest optimal order.
         cost: pairwise disagreements, the sum of P[b, a] over all pairs with a before b.
         lower_bound: no order costs less; equal to `cost` if and only if `optimal`.
         optimal: whether `order` is proven to be optimal.
-        complete: whether the search went to its end, so that all optimal orders are known (if only
-            as a graph that holds too many to count); implies `optimal`.
+        complete: whether the search finished, so that all optimal orders are known (perhaps as a
+            graph that has too many to count); implies `optimal`.
         unique: whether it is the only optimal order.
         n_optima: number of optimal orders.
-        method: what was done.
-        certificate: weights of 3-cycles that prove the bound, or all but a small rest of it.
-        orders: optimal orders, ascending lexicographically, `order` first, up to the limit that was
-            asked for: all of them if there are `n_optima`. Empty if not `optimal`.
+        method: how the order was found, as a `Reason`.
+        certificate: weights of 3-cycles that prove the bound, or nearly all of it.
+        orders: optimal orders, lexicographically ascending, `order` first, up to `max_orders`;
+            these are all if there are `n_optima` of them. Empty if not `optimal`.
         interchangeable: neighbours in `order` that may be swapped at no cost, as columns.
-        condorcet_winner: the column that beats every other one by majority, None if there is none.
-        cycles: groups in which majorities go round, columns ascending.
-        margin: how much the best different order costs above `cost`; 0 if not unique; None also for
-            a single candidate, which knows no other order.
+        condorcet_winner: the column that beats every other by majority, or None.
+        cycles: majority cycles (see `majorities`), columns ascending.
+        margin: cost of the best different order minus `cost`; 0 if not unique; None also for a
+            single candidate, which has no other order.
         names: the candidates in the order of the columns.
     """
 
@@ -80,7 +80,7 @@ class KemenyResult:
 
     @property
     def gap(self) -> int:
-        """How much less than `cost` an optimal order could still cost; 0 if `optimal`."""
+        """Largest possible difference between `cost` and the optimal cost; 0 if `optimal`."""
         return self.cost - self.lower_bound
 
     @property
@@ -98,19 +98,19 @@ Group = tuple[int, ...]
 def check_certificate(
     profile: Profile | ArrayLike, result: KemenyResult, *, max_sets: int = 100_000
 ) -> None:
-    """Accepts a result whose order, cost and lower bound are true, and refuses any other.
+    """Check the order, cost and lower bound of a result; raise if one of them is wrong.
 
-    Also checked: the listed orders, the swaps at no cost and, where it takes at most `max_sets`
-    sets, the number of optimal orders. Not checked: margin, Condorcet winner, cycles, method.
+    Also checked: the listed orders, the swaps at no cost and, if at most `max_sets` sets are
+    needed, the number of optimal orders. Not checked: margin, Condorcet winner, cycles, method.
 
     Args:
         profile: the ballots that the result is about.
-        result: what `kemeny_young` answered.
-        max_sets: how many sets the search may hold at a time.
+        result: the result of `kemeny_young`.
+        max_sets: number of sets that the search may hold at a time.
 
     Raises:
-        CertificateError: something is not true, and the message says what; or the weights leave too
-            much open for a search within `max_sets`.
+        CertificateError: a claim is wrong, and the message says which; or the weights leave too
+            much unproven for a search within `max_sets`.
         RankingError: as `Profile.from_ranks`.
     """
     ballots = as_profile(profile).ranks.tolist()
@@ -134,7 +134,7 @@ def _check_bound(result: KemenyResult, before: Matrix, max_sets: int) -> None:
         _need(len({*cycle}) == 3 and type(weight) is int and weight > 0, f"{cycle} is a cycle")
         _need(len({group_of.get(column) for column in cycle}) == 1, f"{cycle} is in one group")
     _need(_Dual(result, before, columns).value == proof.value, "the weights give the value")
-    # Within a group nothing is cheaper than its floor; between groups, than the minorities.
+    # An order costs at least its floor within each group, and the minorities between groups.
     missing = result.lower_bound - sum(
         min(before[a][b], before[b][a])
         for a, b in combinations(columns, 2)
@@ -143,7 +143,7 @@ def _check_bound(result: KemenyResult, before: Matrix, max_sets: int) -> None:
     open_groups = []
     for group in sorted(groups, key=len):
         dual, cost = _Dual(result, before, group), _cost(_within(result, group), before)
-        # The costs of two orders of the group differ by a multiple of `step`.
+        # Costs of two orders of a group differ by a multiple of `step`.
         step = gcd(*(before[a][b] - before[b][a] for a, b in combinations(group, 2))) or 1
         floor = cost - step * ((dual.unit * cost - dual.value) // (dual.unit * step))
         missing -= floor
@@ -169,7 +169,7 @@ def _check_optima(result: KemenyResult, before: Matrix, max_sets: int) -> None:
     _need(result.unique == (number == 1), "unique: there is one optimal order")
     _need(len(result.orders) <= number, f"there are {number} optimal orders")
     try:
-        # All of a group beat all of a later one, so that the optimal orders multiply.
+        # Of any two groups one beats all of the other, so the numbers of optimal orders multiply.
         least = [
             _Dual(result, before, group).search(_cost(_within(result, group), before), max_sets)
             for group in _groups(before, 0)
@@ -180,11 +180,12 @@ def _check_optima(result: KemenyResult, before: Matrix, max_sets: int) -> None:
 
 
 class _Dual:
-    """What the certificate says about the orders of one group of candidates.
+    """The certificate's lower bound on the orders of a group of candidates.
 
-    Putting a before b has a price: the ballots that disagree, and the weights of the cycles with
-    the arc a → b. An order obeys one or two arcs of a cycle, so it costs its price minus twice the
-    weights, plus the weights of the cycles of which it obeys a single arc: `value` at least.
+    The price of putting a before b is the number of ballots that disagree plus the weights of the
+    cycles with the arc a → b. An order obeys one or two arcs of a cycle, so its cost is its total
+    price minus twice the weights, plus the weights of the cycles of which it obeys a single arc.
+    This is at least `value`.
     """
 
     def __init__(self, result: KemenyResult, before: Matrix, group: Group) -> None:
@@ -208,13 +209,13 @@ class _Dual:
                 self.regrets[a].append((b, price[b, a] - least))
 
     def search(self, cost: int, max_sets: int) -> tuple[int, int] | None:
-        """The least cost of an order, in units above `value`, and how many orders have it.
+        """Smallest cost of an order, in units above `value`, and the number of such orders.
 
-        None if every order costs more than `cost`. Sets are filled from the last place upwards, and
-        dropped when what they decide costs too much.
+        None if every order costs more than `cost`. Sets of placed candidates grow from the last
+        place upwards, and are dropped when their cost so far is too high.
         """
         gap = self.unit * cost - self.value
-        layer = {0: (0, 1)}  # columns placed, as bits → least cost so far, orders that have it
+        layer = {0: (0, 1)}  # placed columns as bits → least cost so far, number of orders
         for _ in self.group:
             larger: dict[int, tuple[int, int]] = {}
             for placed, (spent, ways) in layer.items():
@@ -231,7 +232,7 @@ class _Dual:
         return next(iter(layer.values()), None)
 
     def _step(self, column: int, placed: int) -> int:
-        """What it costs to put a candidate on top of others, with the rest before it."""
+        """Cost of putting a candidate before the placed ones and after all others."""
         return sum(
             regret for above, regret in self.regrets[column] if not placed >> above & 1
         ) + sum(
@@ -242,7 +243,7 @@ class _Dual:
 
 
 def _groups(before: Matrix, least: int) -> list[Group]:
-    """Strong components of the graph of margins of at least `least`."""
+    """Strongly connected components of the graph of margins of at least `least`."""
     columns = range(len(before))
     reach = [
         sum(1 << j for j in columns if i == j or before[i][j] - before[j][i] >= least)

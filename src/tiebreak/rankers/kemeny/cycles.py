@@ -1,25 +1,26 @@
-"""One majority cycle: a lower bound by linear programming, and every order within reach of it.
+"""A majority cycle: a lower bound by linear programming, and a search for orders near it.
 
 An order obeys one or two of the three arcs of a directed cycle i → j → k → i, so a weight y ≥ 0 on
-"at most two" bounds every order from below (Lagrange). The best weights are the duals of
+the constraint "at most two" gives a lower bound on the cost of every order (Lagrange). The best
+weights are the duals of
 
     min Σ margin[b, a] x[a, b],   x[a, b] + x[b, a] = 1,   x[i, j] + x[j, k] + x[k, i] ≤ 2,
 
-where x[a, b] = 1 puts a before b (Grötschel, Jünger, Reinelt 1984). Rows are added as they turn out
-to be violated. HiGHS works in floating point; its duals are rounded to integers / SCALE, and with
-whatever integers come out the bound of `Bound` is exact and valid. Few candidates mostly need no
-program (`packed`). Good orders come from local search (`improve`): Copeland's order, then the best
-single moves until none helps.
+where x[a, b] = 1 puts a before b (Grötschel, Jünger, Reinelt 1984). Constraints are added when they
+are violated. HiGHS works in floating point; its duals are rounded to integers / SCALE, and `Bound`
+is exact and valid for any integers. Few candidates usually need no linear program (`packed`). Good
+orders come from local search (`improve`), which starts from Copeland's order and makes the best
+single move until none helps.
 
 The orders near the bound (`explore`) come from dynamic programming over sets. A state is the set of
-candidates that are placed, from the last place upwards; orders that agree on the set share it.
-Putting v on top of a set S decides that all others outside come before v. Above the bound that
-costs
+candidates placed so far, from the last place upwards; orders with the same set share a state.
+Putting v on top of a set S decides that all others outside S come before v. This adds to the cost
+above the bound
 
     Σ regret[w, v] over w outside   +   Σ weight of the cycles u → v → w → u, u in S, w outside:
 
-only its arc w → u is obeyed then. A set whose costs exceed the gap is dropped; with a close bound,
-few are left.
+because of such a cycle only the arc w → u is obeyed. A set whose cost exceeds the gap is dropped;
+with a tight bound, few sets remain.
 """
 
 import math
@@ -41,7 +42,7 @@ TOLERANCE = 1e-6  # above that of HiGHS, 1e-7
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Bound:
-    """Weights of directed 3-cycles, and what they prove about the cost above all minorities.
+    """Weights of directed 3-cycles, and the lower bound that they prove on an order's excess.
 
     `cycles` has shape (T, 3), `weights` (T,), positive integers in units of 1 / SCALE. For every
     order, SCALE · excess = `value` + Σ `regret`[a, b] over "a before b" + the weights of the cycles
@@ -55,7 +56,7 @@ class Bound:
 
 
 def bound_from(margin: IntArray, cycles: IntArray, weights: IntArray) -> Bound:
-    """The bound that some weights give: exact integer arithmetic.
+    """The bound given by weights of 3-cycles, in exact integer arithmetic.
 
     Args:
         margin: shape (n, n), antisymmetric.
@@ -74,7 +75,7 @@ def bound_from(margin: IntArray, cycles: IntArray, weights: IntArray) -> Bound:
 def cycle_bound(
     margin: IntArray, order: IntArray, step: int = 1, deadline: float = math.inf
 ) -> tuple[Bound, IntArray]:
-    """The best bound from 3-cycles, and an order improved on the way.
+    """The best bound from 3-cycles, and an order improved while computing it.
 
     Args:
         margin: shape (n, n), antisymmetric.
@@ -85,7 +86,7 @@ def cycle_bound(
     cycles = np.empty((0, 3), np.int64)
     cost = excess(order, margin)
     best = bound_from(margin, cycles, np.empty(0, np.int64))
-    # Without any row, the cheapest x are the majorities; ties go as in the given order.
+    # Without constraints the cheapest x follows the majorities, and ties follow the given order.
     place = np.argsort(order)
     ahead = np.where(margin == 0, place[:, None] < place, margin > 0).astype(np.float64)
     while best.value <= SCALE * (cost - step) and time.monotonic() < deadline:
@@ -113,9 +114,9 @@ def cycle_bound(
 
 
 def packed(margin: IntArray, cycles: IntArray) -> Bound:
-    """The bound of weights in whole votes: cycle by cycle what its majorities have left.
+    """The bound from greedy weights in whole votes: each cycle gets what its majorities have left.
 
-    Among few candidates they mostly prove the best order, without a linear program.
+    For few candidates it usually proves the best order without a linear program.
     """
     left = np.maximum(margin, 0).tolist()
     weights = []
@@ -125,19 +126,19 @@ def packed(margin: IntArray, cycles: IntArray) -> Bound:
             left[first][then] -= weights[-1]
     scaled = SCALE * np.array(weights, dtype=np.int64)
     kept = scaled > 0
-    # Beyond the weights, what is left of a majority is what an order against it pays.
+    # What is left of a majority is the regret of an order that breaks it.
     return Bound(cycles[kept], scaled[kept], SCALE * np.array(left).T, SCALE * sum(weights))
 
 
 def violated_cycles(ahead: NDArray[np.float64], strength: IntArray) -> IntArray:
-    """Directed cycles that a fractional order obeys more than twice, the worst first.
+    """Directed 3-cycles of which a fractional order obeys more than two arcs, the worst first.
 
     Args:
         ahead: x, shape (n, n), ahead[a, b] + ahead[b, a] = 1 off the diagonal.
-        strength: |margin|, shape (n, n); of equal violations, the one of the strongest cycle.
+        strength: |margin|, shape (n, n); of equal violations the strongest cycle comes first.
 
     Returns:
-        Shape (T, 3), the least column first; few for each pair, lest the rows say the same.
+        Shape (T, 3), the lowest column first; few per pair, to avoid redundant constraints.
     """
     n = len(ahead)
     blocks, sums = [np.empty((0, 3), np.int64)], [np.empty(0)]
@@ -170,10 +171,10 @@ def violated_cycles(ahead: NDArray[np.float64], strength: IntArray) -> IntArray:
 def _solve(
     margin: IntArray, cycles: IntArray, ahead: NDArray[np.float64], deadline: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Best x, as a matrix, and the dual of every cycle; None when the time is up.
+    """Optimal x as a matrix, and the dual of every cycle; None if time ran out.
 
-    There is one variable x[a, b] for every pair a < b that is in some cycle; `ahead`, shape (n, n),
-    holds x of the other pairs.
+    There is a variable x[a, b] for every pair a < b that is in some cycle; `ahead`, shape (n, n),
+    has x of the other pairs.
     """
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
@@ -186,7 +187,7 @@ def _solve(
     first, second = np.divmod(pairs, n)
     ends = np.arange(0, 3 * len(tail) + 1, 3)
     left = deadline - time.monotonic()
-    # The stubs know no sparse matrix here.
+    # SciPy's stubs do not allow a sparse matrix here.
     answer = linprog(  # type: ignore[call-overload]
         # a before b costs max(0, −m) and b before a costs max(0, m): the difference is −m.
         -margin[first, second],
@@ -205,7 +206,7 @@ def _solve(
 
 
 def copeland_order(margin: IntArray) -> IntArray:
-    """Columns by majorities won minus majorities lost, best first; equals by column.
+    """Columns by majorities won minus majorities lost, best first; ties by column.
 
     Args:
         margin: shape (N, N), antisymmetric.
@@ -214,7 +215,7 @@ def copeland_order(margin: IntArray) -> IntArray:
 
 
 def improve(order: IntArray, margin: IntArray, deadline: float = math.inf) -> IntArray:
-    """Takes out one candidate and inserts it elsewhere, the best such move first.
+    """Improve an order by moving one candidate at a time, the best move first.
 
     Args:
         order: shape (N,), columns, best first.
@@ -222,13 +223,14 @@ def improve(order: IntArray, margin: IntArray, deadline: float = math.inf) -> In
         deadline: value of `time.monotonic` at which to stop with what there is.
 
     Returns:
-        An order that no such move makes cheaper, at most as costly as the given one.
+        An order that no single move improves (unless time ran out), at most as costly as `order`.
     """
     order = order.copy()
     while len(order) > 1 and time.monotonic() < deadline:
         ahead = margin[np.ix_(order, order)]
-        # Moving the candidate at place i down to place j breaks its margins over i+1 … j; moving
-        # it up to j mends those of j … i−1 over it. Running sums give every move at once.
+        # Moving the candidate at place i down to place j loses its margins over i+1 … j; moving it
+        # up to j regains those of j … i−1 over it. Running sums give the change of every move at
+        # once.
         down = np.cumsum(np.triu(ahead), axis=1)
         up = np.cumsum(np.tril(ahead)[:, ::-1], axis=1)[:, ::-1]
         change = down - up
@@ -241,17 +243,17 @@ def improve(order: IntArray, margin: IntArray, deadline: float = math.inf) -> In
 
 
 def excess(order: IntArray, margin: IntArray) -> int:
-    """Sum of the majorities that an order breaks: its cost above the sum of all minorities."""
+    """Sum of the majorities that an order breaks, i.e. its cost minus the sum of all minorities."""
     ahead = margin[order[:, None], order]
     return int(np.maximum(np.triu(-ahead), 0).sum())
 
 
-CHUNK = 1 << 12  # sets that are extended at a time
+CHUNK = 1 << 12  # sets extended at a time
 MAX_EDGES = 10_000_000  # about 300 MB
 WORD = np.dtype("<u8")
-FAR = 1 << 62  # cost of what cannot be
+FAR = 1 << 62  # cost of an impossible choice
 
-# Set of columns, as the bits of an integer → who may come first among them.
+# Set of columns, as the bits of an integer → columns that may come first among them.
 Heads = dict[int, tuple[int, ...]]
 
 
@@ -263,23 +265,23 @@ class _Layer(NamedTuple):
     parent: IntArray  # (edges,) ascending
     child: IntArray
     placed: IntArray
-    total: IntArray  # spent on the way to the child over this edge
+    total: IntArray  # cost of the cheapest way to the child over this edge
 
 
 def explore(
     bound: Bound, gap: int, columns: IntArray, deadline: float
 ) -> tuple[Heads, int | None] | None:
-    """The cheapest orders, if any costs at most `gap` above the bound.
+    """Find all cheapest orders, or None if every order costs more than `gap` above the bound.
 
     Args:
         bound: over n candidates.
         gap: ≥ 0, in the units of the bound.
-        columns: shape (n,), ascending: what the n candidates are called in the answer.
+        columns: shape (n,), ascending: the columns of the n candidates in the profile.
         deadline: value of `time.monotonic` at which to give up.
 
     Returns:
-        For every set that ends a cheapest order, who may come first in it; and the cost of the
-        cheapest order that costs more, above the bound, None if there is none within the gap.
+        For every set that ends a cheapest order, the columns that may come first in it; and the
+        cost above the bound of the next cheapest order, or None if no other is within the gap.
 
     Raises:
         UnprovenOrderError: at the deadline, or when more than `MAX_EDGES` edges must be kept.
@@ -308,14 +310,15 @@ def explore(
 
 
 class _Costs:
-    """What it costs to put a candidate on top of a set, vectorised over sets."""
+    """Costs of putting each candidate on top of a set, vectorised over sets."""
 
     def __init__(self, bound: Bound, gap: int) -> None:
         self.gap = gap
         self.n = len(bound.regret)
         words = np.eye(self.n, 64 * -(-self.n // 64), dtype=np.uint8)
         self.bits = np.packbits(words, axis=1, bitorder="little").view(WORD)
-        # A regret above the gap bars as well as a greater one, and small sums are exact floats.
+        # Clipping loses nothing, because any regret above the gap rules a candidate out; and small
+        # sums are exact in floating point, where a matrix product is faster.
         clipped = np.minimum(bound.regret, gap + 1)
         exact = self.n * (gap + 1) < 1 << 53
         self.regret = clipped.astype(np.float64 if exact else np.int64)
@@ -325,7 +328,7 @@ class _Costs:
         sizes = np.bincount(column, minlength=self.n)
         row = column[by_own]
         slot = np.arange(len(row)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        # One row of cycles per candidate; the rest of a row is empty: u = w, weight 0.
+        # One row of cycles per candidate, padded with empty ones: u = w, weight 0.
         self.below, self.above, self.weight = np.zeros((3, self.n, int(sizes.max())), np.int64)
         self.below[row, slot] = below[by_own]
         self.above[row, slot] = above[by_own]
@@ -334,7 +337,7 @@ class _Costs:
     def extend(
         self, sets: NDArray[np.uint64], spent: IntArray, start: int
     ) -> tuple[IntArray, IntArray, IntArray]:
-        """Edges within the gap: parent (counted from `start`), who is placed, spent in total."""
+        """Edges within the gap: parent (counted from `start`), placed candidate, cost so far."""
         inside = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little", count=self.n)
         outside = inside == 0
         regret = (outside.astype(self.regret.dtype) @ self.regret).astype(np.int64)
@@ -348,7 +351,7 @@ class _Costs:
 
 
 def _merge(sets: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], IntArray]:
-    """The different rows, and for every row which of them it is."""
+    """The distinct rows, and the index of each row's value among them."""
     order = np.lexsort(sets.T)
     ranked = sets[order]
     new = np.ones(len(sets), np.bool_)
@@ -359,14 +362,14 @@ def _merge(sets: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], IntArray]:
 
 
 def _read(layers: list[_Layer], best: int, gap: int, columns: IntArray) -> tuple[Heads, int | None]:
-    """Walks back from the full set over the edges of the cheapest orders."""
-    rest = np.zeros(1, np.int64)  # cheapest way from a set to the full set
+    """Walk back from the full set over the edges of the cheapest orders."""
+    rest = np.zeros(1, np.int64)  # least cost from a set to the full set
     second = None
     heads: Heads = {}
     masks = {0: sum(1 << column for column in columns.tolist())}
     for layer in reversed(layers):
         through = layer.total + rest[layer.child]
-        # Beyond the gap, some orders are found by chance, and not the cheapest ones.
+        # Orders beyond the gap are only partly explored, so the cheapest of them may be missing.
         costlier = through[(through > best) & (through <= gap)]
         if costlier.size:
             least = int(costlier.min())

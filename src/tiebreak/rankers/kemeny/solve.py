@@ -1,19 +1,19 @@
-"""Exact Kemeny–Young for one profile, from the outside in.
+"""Exact Kemeny–Young for a single profile.
 
-Every majority cycle is a problem of its own. A small one is solved by dynamic programming over all
-of its sets: the cheapest order of a set has a head, which breaks the majorities of the rest over
-it, and after it the cheapest order of the rest (Held and Karp 1962). Of the orders that end with a
-set, the cheapest costs what the cheapest order of the set, the cheapest order of the others, and
-the majorities of the set over the others add up to.
+Every majority cycle is solved separately. A small cycle is solved by dynamic programming over all
+of its subsets: the cheapest order of a set has a head, which breaks the majorities of the rest over
+it, followed by the cheapest order of the rest (Held and Karp 1962). The cheapest order that ends
+with a given set costs the sum of the cheapest order of the set, the cheapest order of the others,
+and the majorities of the set over the others.
 
-For others there is a good order by local search, a lower bound from 3-cycles (by linear programming
-where many of them meet), and between the two a search over sets that finds every optimal order.
-Those of the profile are made out of those of its parts.
+For larger cycles local search gives a good order, 3-cycles give a lower bound (by linear
+programming if many of them overlap), and a search over sets between the two finds every optimal
+order. The optimal orders of the profile are combined from those of its parts.
 
 A part is a majority cycle or a single candidate. An order is optimal if and only if it is optimal
-within every part and breaks no majority between two parts. So it can be read off from the front: a
-candidate may come next if it may in its own part, and no one of another part that is still to come
-beats it. No choice leads to a dead end.
+within every part and breaks no majority between two parts. It can therefore be built from the
+front: a candidate may come next if it may come next in its own part, and no remaining candidate of
+another part beats it. No choice leads to a dead end.
 """
 
 import contextlib
@@ -52,16 +52,16 @@ from tiebreak.rankers.profile import (
 )
 from tiebreak.reason import Reason
 
-MAX_SETS = 300_000  # sets that are counted before giving up: about a second
+MAX_SETS = 300_000  # sets visited before counting gives up: about a second
 
 MOST_IN_SETS = 10
-"""Of so few candidates all sets are looked at; of more, only those that a bound leaves."""
+"""Cycles of at most this many candidates are solved over all sets; larger ones use a bound."""
 
 
 class Part(NamedTuple):
-    """A majority cycle, or a candidate in none; costs are sums of the majorities that are broken.
+    """A majority cycle, or a candidate in no cycle; costs are sums of broken majorities.
 
-    `heads` are those of all optimal orders, or, if not `complete`, of the one order that is known.
+    `heads` describes all optimal orders, or, if not `complete`, the single known order.
     """
 
     columns: tuple[int, ...]
@@ -72,7 +72,7 @@ class Part(NamedTuple):
     complete: bool = True
     bound: Bound = packed(np.zeros((1, 1), np.int64), np.empty((0, 3), np.int64))
     step: int = 1  # the costs of any two orders differ by a multiple of it
-    second: int | None = None  # cost of the second best order, if it came with the best
+    second: int | None = None  # cost of the second best order, if known
 
 
 class Optima:
@@ -86,13 +86,13 @@ class Optima:
         stronger = [
             int.from_bytes(rows[at : at + width], "little") for at in range(0, len(rows), width)
         ]
-        # Who beats a candidate, within its own part left out: there, `heads` has the say.
+        # The candidates of other parts that beat a candidate; within its own part `heads` decides.
         self.rivals = {
             column: stronger[column] & ~part.full for part in parts for column in part.columns
         }
 
     def orders(self, limit: int) -> list[tuple[int, ...]]:
-        """The lexicographically smallest optimal orders, at most `limit`, ascending."""
+        """At most `limit` optimal orders, the lexicographically smallest ones, ascending."""
         following: dict[int, list[int]] = {}
         orders: list[tuple[int, ...]] = []
         stack: list[tuple[int, tuple[int, ...]]] = [(_together(self.parts), ())]
@@ -109,14 +109,14 @@ class Optima:
     def count(self, deadline: float = math.inf) -> int | None:
         """Number of optimal orders; None if finding it takes too much time or memory.
 
-        The linear extensions of a partial order are a case of this, and no fast way to count them
-        is known that always works.
+        Counting the linear extensions of a partial order is a special case, and no algorithm is
+        known that is fast for every instance.
         """
         return self._count(self.parts, deadline)
 
     def _count(self, parts: Sequence[Part], deadline: float) -> int | None:
-        # Groups one of which beats all of the other multiply. Groups without a majority between
-        # them do, and interleave besides. What is neither is counted set by set.
+        # If of any two groups one beats all of the other, their counts multiply. Without majorities
+        # between groups, they also interleave freely. Otherwise count set by set.
         for sign in (1, 0):
             groups = self._split(parts, sign)
             if len(groups) > 1:
@@ -130,19 +130,19 @@ class Optima:
         return self._count_sets(parts, deadline)
 
     def _split(self, parts: Sequence[Part], sign: Literal[1, 0]) -> list[list[Part]]:
-        """Groups one of which beats all of the other (sign 1), or none any of the other (0)."""
+        """Groups: of any two one beats all of the other (sign 1), or no majority exists (0)."""
         columns = [column for part in parts for column in part.columns]
         margin = self.margin[np.ix_(columns, columns)]
         label = components(margin >= 0 if sign else margin != 0)
         group_of = dict(zip(columns, label.tolist(), strict=True))
-        # Parts are strongly connected themselves, so one of all columns tells for all of them.
+        # A part is strongly connected, so its first column determines its group.
         groups: dict[int, list[Part]] = {}
         for part in parts:
             groups.setdefault(group_of[part.columns[0]], []).append(part)
         return list(groups.values())
 
     def _count_sets(self, parts: Sequence[Part], deadline: float) -> int | None:
-        ways = {_together(parts): 1}  # remaining columns → beginnings that leave just these
+        ways = {_together(parts): 1}  # remaining columns → number of beginnings that leave them
         seen = 0
         for _ in range(_together(parts).bit_count()):
             longer: dict[int, int] = {}
@@ -157,7 +157,7 @@ class Optima:
         return ways[0]
 
     def _next(self, remaining: int, parts: Sequence[Part]) -> list[int]:
-        """Who of the remaining columns, all of them in these parts, may come first; ascending."""
+        """Columns of `remaining`, all within `parts`, that may come next; ascending."""
         heads: list[int] = []
         for part in parts:
             for column in part.heads.get(part.full & remaining, ()):
@@ -172,7 +172,7 @@ def _together(parts: Sequence[Part]) -> int:
 
 
 MOST_CANDIDATES = 2_000
-"""More take minutes before the first look at a time limit."""
+"""With more candidates it takes minutes until the time limit is first checked."""
 
 
 def kemeny_young(
@@ -180,18 +180,18 @@ def kemeny_young(
 ) -> KemenyResult:
     """An order with the fewest pairwise disagreements with the ballots (Kemeny 1959).
 
-    A ballot disagrees with "a before b" when it ranks b strictly before a; a tie, or a pair of
-    which it leaves one out, is no disagreement. The order has no ties. Of all optimal orders it is
-    the lexicographically smallest in columns (see `KemenyResult.order`).
+    A ballot disagrees with "a before b" if it ranks b strictly before a; a ballot that ties the
+    pair or does not rank both does not disagree. The order has no ties, and is the
+    lexicographically smallest optimal order in columns (see `KemenyResult.order`).
 
-    Finding it is NP-hard. Fifty candidates in uniformly random ballots, or two hundred in similar
-    ones, take a fraction of a second; more can take for ever without a `time_limit`.
+    Finding it is NP-hard. Fifty candidates with uniformly random ballots, or two hundred with
+    similar ballots, take a fraction of a second; more may never end without a `time_limit`.
 
     Args:
         profile: a Profile, or ranks of shape (ballots, N), lower is better, NaN = not ranked.
         time_limit: seconds after which to return the best order found so far and a lower bound of
-            the cost. Looked at between steps, so it is exceeded a little. None: no limit.
-        max_orders: how many optimal orders to list at most, ≥ 1.
+            the cost. It is checked between steps, so it can be exceeded slightly. None: no limit.
+        max_orders: maximum number of optimal orders to list, ≥ 1.
 
     Raises:
         RankingError: as `Profile.from_ranks`; a negative time limit, `max_orders` below 1; more
@@ -246,7 +246,7 @@ def kemeny_young(
 def _deadline(time_limit: float | None) -> float:
     if time_limit is None:
         return math.inf
-    # Loading SciPy takes a second in a new process, which does not count as search.
+    # Load SciPy first, because that takes a second in a new process and is not search time.
     import scipy.optimize  # noqa: F401
 
     return time.monotonic() + time_limit
@@ -265,7 +265,7 @@ def _solve_cycle(margin: IntArray, cycle: tuple[int, ...], deadline: float) -> P
     cost = excess(order, within)
     floor = cost - step * ((SCALE * cost - bound.value) // (SCALE * step))
     heads, complete = _chain(columns[order].tolist()), False
-    # One step further each time: the first gap that holds an order holds only optimal ones.
+    # Raise the gap by one step at a time: the first gap with an order has only optimal ones.
     with contextlib.suppress(UnprovenOrderError):
         while (explored := explore(bound, SCALE * floor - bound.value, columns, deadline)) is None:
             floor += step
@@ -275,10 +275,11 @@ def _solve_cycle(margin: IntArray, cycle: tuple[int, ...], deadline: float) -> P
 
 @cache
 def _sets(n: int) -> tuple[FloatArray, FloatArray, IntArray, list[slice]]:
-    """The sets of n candidates by size, so that counting from the end gives what each leaves out.
+    """All sets of n candidates by size; entry −1 − k is the complement of entry k.
 
-    Of shape (2^n, n): whether each candidate is inside, 1 or 0, and whether outside; and the number
-    of the set without it. Then which sets have 2, … n members.
+    Returns three tables of shape (2^n, n): 1 if the candidate is inside the set, else 0; 1 if it is
+    outside; and the index of the set without it. Fourth, the slices of the sets with 2, … n
+    members.
     """
     bits = np.arange(1 << n)
     bits = bits[np.argsort(np.bitwise_count(bits), kind="stable")]
@@ -290,20 +291,20 @@ def _sets(n: int) -> tuple[FloatArray, FloatArray, IntArray, list[slice]]:
 
 
 def all_optima(margin: IntArray, columns: IntArray) -> tuple[Heads, int, int]:
-    """The optimal orders of at most `MOST_IN_SETS` candidates.
+    """All optimal orders of at most `MOST_IN_SETS` candidates.
 
     Args:
         margin: shape (n, n), antisymmetric.
         columns: shape (n,), ascending: what the n candidates are called in the answer.
 
     Returns:
-        For every set that ends an optimal order, who may come first in it; the sum of majorities
-        that such an order breaks; and that sum for the best order that ends with any other set: if
-        the optimal order is unique, for the second best.
+        For every set that ends an optimal order, the columns that may come first in it; the sum of
+        majorities that an optimal order breaks; and that sum for the best order that ends with any
+        other set, which is the second best order if the optimal one is unique.
     """
     inside, outside, rest, sizes = _sets(len(columns))
-    # Shape (2^n, n): the majorities of a set over a candidate, and what the set's cheapest order
-    # costs that the candidate heads. These are whole numbers, exact below 2^53.
+    # Shape (2^n, n): the majorities of a set over a candidate, and the cost of the set's cheapest
+    # order headed by the candidate. These are whole numbers, exact below 2^53.
     broken = inside @ np.maximum(margin, 0)
     through = broken + FAR * outside
     least = np.zeros(len(broken))
@@ -325,17 +326,17 @@ def all_optima(margin: IntArray, columns: IntArray) -> tuple[Heads, int, int]:
 
 @cache
 def _triangles(n: int) -> tuple[IntArray, IntArray]:
-    """All directed 3-cycles, the least column first, and their three cells of a matrix (n, n)."""
+    """All directed 3-cycles, lowest column first, and their arcs as flat indices into (n, n)."""
     turns = [turn for turn in permutations(range(n), 3) if turn[0] == min(turn)]
     cycles = np.array(turns, np.int64).reshape(-1, 3)
     return cycles, (n * cycles + np.roll(cycles, -1, axis=1)).T.copy()
 
 
 def majority_triangles(margin: IntArray) -> IntArray:
-    """Directed 3-cycles of majorities, the strongest first, shape (T, 3), the least column first.
+    """Directed 3-cycles of majorities, the strongest first, shape (T, 3), lowest column first.
 
     Args:
-        margin: shape (n, n), antisymmetric, of few candidates: it looks at all n³ / 3 cycles.
+        margin: shape (n, n), antisymmetric, with small n: all n³ / 3 cycles are examined.
     """
     cycles, cells = _triangles(len(margin))
     weakest = np.minimum.reduce(margin.take(cells))
@@ -354,10 +355,11 @@ def _chain(order: Sequence[int]) -> Heads:
 
 
 def _unique(solved: Sequence[Part], free: bool) -> bool | None:
-    """Whether an optimal order is the only one, given whether two neighbours may be swapped.
+    """Whether there is one optimal order, None if not known; `free`: neighbours can be swapped.
 
-    If every cycle has one optimal order, the optimal orders of all candidates are the linear
-    extensions of a partial order, and of two of them at least, each has neighbours to swap.
+    If every cycle has a single optimal order, the optimal orders of all candidates are the linear
+    extensions of a partial order; if there are at least two, each has neighbours that can be
+    swapped.
     """
     if free or any(len(first) > 1 for cycle in solved for first in cycle.heads.values()):
         return False
@@ -371,11 +373,12 @@ def _second_best(
     unique: bool | None,
     deadline: float,
 ) -> int | None:
-    """How much more the best different order costs.
+    """Cost of the best different order minus the optimal cost; None if not known.
 
-    Any different order turns round some neighbours of the unique optimum. If they are of two parts,
-    that costs their margin, and swapping them costs no more; if they are of one, it is no longer
-    optimal within that part, where the search decides whether anything is cheaper than a swap.
+    Any different order reverses some neighbours of the unique optimum. If they are in different
+    parts, this costs at least their margin, and swapping them costs no more. If they are in the
+    same part, the order is not optimal within it, and a search decides whether an order of the part
+    is cheaper than a swap.
     """
     if unique is None or len(order) == 1:
         return None
