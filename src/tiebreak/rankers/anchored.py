@@ -1,27 +1,27 @@
-"""A judge's scores, corrected by what people said of some of the items: prediction-powered.
+"""A judge's scores, corrected by people's labels of some items (prediction-powered inference).
 
-    score = people's mean + λ · (the judge's mean over all items − the judge's where people judged)
+    score = people's mean + λ · (judge's mean over all items − judge's mean over labelled items)
 
-The last bracket is 0 in the mean, so the score is about people whatever the judge is like: what it
-gets wrong is seen where people judged, and taken off (A. N. Angelopoulos, S. Bates, C. Fannjiang,
-M. I. Jordan, T. Zrnic 2023, "Prediction-powered inference", Science 382). A judge that answers as
-people do makes the variance of people's part small. λ is what the data give (A. N. Angelopoulos,
-J. C. Duchi, T. Zrnic 2023, "PPI++", arXiv:2311.01453), here
+The bracket is 0 on average, so the score estimates people's mean for any judge: the judge's errors
+are measured on the labelled items, and subtracted (A. N. Angelopoulos, S. Bates, C. Fannjiang, M.
+I. Jordan, T. Zrnic 2023, "Prediction-powered inference", Science 382). A judge that agrees with
+people reduces the variance. λ is estimated from the data (A. N. Angelopoulos, J. C. Duchi, T. Zrnic
+2023, "PPI++", arXiv:2311.01453), here
 
-    two weights     one for what an item gives all models alike, such as its difficulty, and one
-                    for what tells models apart, in which most judges are worse
-    cross-fitted    each fifth of the labelled items gets weights from the others, so that the score
-                    stays unbiased however few there are
-    drawn to 0      by what noise alone would give (positive-part James–Stein), so that a judge of
-                    no use costs nothing
+    two weights one for the part of an item that all models share, e.g. its difficulty, and one for
+                    the differences between models, where most judges are worse
+    cross-fitted each fifth of the labelled items gets weights from the other four, so that the
+                    score is unbiased for any number of them
+    shrunk to 0 by the weight that noise would give (positive-part James–Stein), so that a useless
+                    judge costs nothing
 
-What people judged must be a random part of the items. Disagreements that are too rare to have come
-among them are allowed for by counting `_UNSEEN` items more, in which the judge is worth nothing.
+The labelled items must be a random sample of all items. To allow for disagreements too rare to
+occur in the sample, `_UNSEEN` items are added in which the judge is useless.
 
 Of eight estimators (people alone, λ = 1, one weight, the same cross-fitted, two weights, these
-drawn to 0 by once or twice the noise, shrinking towards the judge's board) this one had the
-narrowest intervals of those that held, and were never wider than people's alone by over 3%
-(`benchmarks/claims/anchored.py` has five of them).
+shrunk to 0 by once or twice the noise, shrinking towards the judge's board) this one had the
+narrowest intervals among those that held their level and were never over 3% wider than people's
+alone (`benchmarks/claims/anchored.py` has five of them).
 """
 
 import math
@@ -41,29 +41,30 @@ from tiebreak.rankers.intervals import (
 from tiebreak.rankers.profile import FloatArray
 
 FEWEST_LABELLED = 6
-"""Fewest items that people must have judged: with less no test of theirs can show anything."""
+"""Smallest number of labelled items: with fewer, no test of people's votes can be significant."""
 
 _FOLDS = 5
 _NOISE = 2.0
-# What is common to all models is nothing but rounding where each result has a winner and a loser.
+# Below this the part common to all models is rounding error, e.g. if every result is a win and a
+# loss.
 _NEAR = 1e-9
-# 0.1 holds 97% where the judge says exactly what people say, and 89 to 93% where it does so in
-# all but 5% of 1,000 items, of which people judged 20; 0.25 holds 98% and 93%.
+# With 0.1, intervals cover 97% if the judge always agrees with people, and 89 to 93% if it
+# disagrees on 5% of 1,000 items of which 20 are labelled; with 0.25 they cover 98% and 93%.
 _UNSEEN = 0.1
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Anchored:
-    """Scores of N models by people and a judge together, in [0, 1].
+    """Scores of N models from people and a judge combined, in [0, 1].
 
-    `scores` have intervals, `people` are people's alone and `judge` what the judge gives. `table`,
-    shape (rows, N), has the scores as column means, for tests of all pairs. `weights` are the mean
-    λ of what is common to all models, and of what tells them apart. With the judge one labelled
-    item says as much about models' differences as `gain` without it, at least 1 where the judge
-    helps. `excess` is the judge's score less people's, where people judged; its bounds hold for
-    all models at once. `alone` is the covariance of people's scores, shape (N, N), which falls with
-    the number of labelled items. That of `scores` is the sum of `by_labels`, which falls with it,
-    too, and `by_items`, which does not.
+    `scores` are the combined estimates, `people` those from people alone, `judge` the judge's
+    means. `table`, shape (rows, N), has the scores as column means, for tests of all pairs.
+    `weights` are the mean λ of the part common to all models and of their differences. With the
+    judge, one labelled item is worth `gain` labelled items without it for models' differences;
+    above 1 if the judge helps. `excess` is the judge's score minus people's on labelled items; its
+    bounds hold for all models at once. `alone` is the covariance of `people`, shape (N, N), which
+    falls with the number of labelled items. The covariance of `scores` is the sum of `by_labels`,
+    which falls with that number too, and `by_items`, which does not.
     """
 
     scores: tuple[Estimate, ...]
@@ -90,15 +91,14 @@ def anchor(
     """Correct a judge's scores by people's.
 
     Args:
-        people: shape (items, N), finite; column means are people's scores, in [0, 1], and rows that
-            people did not judge say nothing of their own (as `pair_points` and `linked_scores`
-            make such tables).
-        matched: the same of what the judge said of just those answers or pairs.
-        judge: the same of all that the judge said.
-        labelled: shape (items,), whether people judged something of the item.
-        grades: whether scores are means of grades, which vary less the nearer they are to 0 and 1;
-            else they are results of pairs.
-        level: of all intervals, in (0, 1).
+        people: shape (items, N), finite; column means are people's scores, in [0, 1], and rows of
+            unlabelled items add no information (as in tables of `pair_points` and `linked_scores`).
+        matched: the same table from the judge's verdicts on exactly those answers or pairs.
+        judge: the same table from all verdicts of the judge.
+        labelled: shape (items,), whether people judged any answers of the item.
+        grades: True if scores are means of grades, which vary less near 0 and 1; False if they come
+            from results of pairs.
+        level: confidence level of all intervals, in (0, 1).
 
     Raises:
         RankingError: shapes do not fit, or fewer than `FEWEST_LABELLED` items are labelled.
@@ -152,15 +152,15 @@ def anchor(
 
 
 def _parts(table: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What each item gives all models alike, and what it gives each one besides."""
+    """Split a table into each item's mean over models, and the deviations from it."""
     common = np.broadcast_to(table.mean(axis=1, keepdims=True), table.shape)
     return common, table - common
 
 
 def _weight(label: FloatArray, less: FloatArray, n_labelled: int) -> float:
-    """λ in [0, 1] with the least variance of `label` − λ · `less`, drawn towards 0.
+    """λ in [0, 1] that minimises the variance of `label` − λ · `less`, shrunk towards 0.
 
-    `less` is what λ multiplies, (items, N): the judge where people judged, less the judge on all.
+    `less`, shape (items, N), is the judge on labelled answers minus the judge on all answers.
     """
     label, less = _centred(label), _centred(less)
     square = float(np.sum(less**2))
@@ -172,11 +172,11 @@ def _weight(label: FloatArray, less: FloatArray, n_labelled: int) -> float:
 
 
 def _tested(rows: FloatArray, chosen: NDArray[np.bool_]) -> FloatArray:
-    """The rows with what all others have in common put on those that people judged.
+    """Rows for sign-flip tests: the mean of the unlabelled rows is moved to the labelled rows.
 
-    Signs of items are flipped in tests. A mean that other rows repeat would count as so many items
-    more; and weights were fitted to the labels, so that these vary too little: by 4 in the number
-    of labelled items, as measured with 20 and 40 votes.
+    Tests flip the signs of rows, and a mean repeated in the unlabelled rows would count as that
+    many more items. The weights are fitted to the labels, so the variance of n labelled rows is too
+    small, by a factor of 1 + 4 / n as measured with 20 and 40 votes.
     """
     n, rest = int(chosen.sum()), rows[~chosen]
     common = rest.sum(axis=0) / max(len(rest), 1)
@@ -193,14 +193,14 @@ def _centred(table: FloatArray) -> FloatArray:
 
 
 def _covariance(rows: FloatArray, n_labelled: int) -> FloatArray:
-    """Of the column means; as many items are free as were labelled, less one."""
+    """Covariance of the column means, with `n_labelled` − 1 degrees of freedom."""
     centred = _centred(rows) / len(rows)
     covariance: FloatArray = centred.T @ centred * (n_labelled / (n_labelled - 1))
     return covariance
 
 
 def _of_differences(covariance: FloatArray) -> float:
-    """The mean variance of the difference of two models."""
+    """Mean variance of the difference of two models over all pairs."""
     n = len(covariance)
     return 2 * float(np.trace(covariance) - covariance.sum() / n) / max(n - 1, 1)
 
@@ -208,7 +208,7 @@ def _of_differences(covariance: FloatArray) -> float:
 def _estimates(
     rows: FloatArray, covariance: FloatArray, chosen: NDArray[np.bool_], grades: bool, level: float
 ) -> tuple[Estimate, ...]:
-    """Means with their intervals, by Satterthwaite's degrees of freedom."""
+    """Means with intervals, with Satterthwaite's degrees of freedom."""
     n_labelled, error = int(chosen.sum()), np.sqrt(np.diag(covariance))
     of_labelled = np.sum((_centred(rows)[chosen] / len(rows)) ** 2, axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -222,7 +222,7 @@ def _estimates(
 
 
 def _interval(mean: float, error: float, n: int, *, level: float) -> Estimate:
-    """Student's, cut to [0, 1]."""
+    """Student's t interval, clipped to [0, 1]."""
     reach = student_quantile(n, level) * error
     value, lower, upper = np.clip([mean, mean - reach, mean + reach], 0, 1).tolist()
     return Estimate(value, lower, upper, n)
@@ -231,9 +231,9 @@ def _interval(mean: float, error: float, n: int, *, level: float) -> Estimate:
 def _excess(
     people: FloatArray, matched: FloatArray, chosen: NDArray[np.bool_], level: float
 ) -> tuple[Estimate, ...]:
-    """The judge's scores less people's where people judged; bounds of all N at once (Bonferroni).
+    """The judge's scores minus people's on labelled items; bounds hold for all N (Bonferroni).
 
-    A labelled item counts for what it adds to the difference of the two means.
+    The values of labelled items are their contributions to the difference of the two means.
     """
     gap, n = (matched - people) / len(people), people.shape[1]
     of_item = gap[chosen] * chosen.sum() + gap[~chosen].sum(axis=0)
@@ -251,15 +251,16 @@ def labels_needed(
     level: float = 0.95,
     power: float = 0.8,
 ) -> tuple[Estimate, Estimate]:
-    """Labelled items that it takes to tell two models apart: with the judge, and by people alone.
+    """Labelled items needed to tell two models apart: with the judge, and by people alone.
 
     A test of `n_models` models finds a difference d with this power where its standard error is at
-    most d / (q + z), of Tukey's q and the normal quantile z. Variances are the board's, of which a
-    part falls with labels. d is the board's, too; bounds are what its interval leaves open. With
-    the judge it is no more than by people alone, who take over beyond the items of the board.
+    most d / (q + z), of Tukey's q and the normal quantile z. d and the variances are the board's;
+    part of the variance falls with labels. Bounds follow from the interval of d. The number with
+    the judge is at most that by people alone, which replaces it if it exceeds the items of the
+    board.
 
     Returns:
-        Numbers of items, at least `FEWEST_LABELLED`; infinite where there is no difference.
+        Numbers of items, at least `FEWEST_LABELLED`; infinite if there is no difference.
     """
     from scipy.stats import norm, studentized_range
 

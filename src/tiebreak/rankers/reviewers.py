@@ -1,22 +1,22 @@
-"""What each reviewer of a panel does: against the others, to its own answers, and by their place.
+"""Measures of each reviewer: distance from the others, self-preference, presentation bias.
 
-    leave_one_out        how far from the others' consensus, and what the ranking is without it
-    presentation_bias    does it rank by the place in which an answer is shown
-    peer_views           its view of itself and its peers' view of it
+    leave_one_out        distance from the others' consensus, and the ranking without the reviewer
+    presentation_bias    whether it ranks by the place in which an answer is shown
+    peer_views           a model's view of itself and its peers' view of it
 
 `ranks` and `shown` have shape (rows, R reviewers, N candidates), NaN = not ranked, not shown. A row
-is an item, or one epoch of it; intervals are over items (see `ItemDraws`).
+is an item, or an epoch of an item; intervals are over items (see `ItemDraws`).
 
 The four views of peer review, each a mean over items:
 
     SR   self-ranking: the rank that a model gives its own answer
     PR   peer-ranking: the mean of the ranks that the other reviewers give it
     SIA  self-inclusive aggregation: its rank in the consensus of all ballots
-    SFA  self-free aggregation: the same, where every ballot leaves the reviewer's own answer out
+    SFA  self-free aggregation: the same, without the reviewer's own answer in every ballot
 
-PR − SR is the self-preference gap: how many places better a model puts itself than its peers do
-(Peer review, §4.3 and table 3). A fair model among others that favour themselves has such a gap,
-too: each of their ballots has one more answer above its own. `fair_gaps` are without that.
+PR − SR is the self-preference gap: how many places better a model ranks itself than its peers do
+(Peer review, §4.3 and table 3). A fair model among models that favour themselves has such a gap
+too, because each of their ballots has one more answer above its own. `fair_gaps` corrects for this.
 """
 
 import math
@@ -38,22 +38,22 @@ from tiebreak.rankers.ranks import DECIMALS, competition_ranks
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.reason import Reason
 
-# Beyond so many candidates a Kemeny order of each item without each reviewer takes minutes.
+# With more candidates, a Kemeny order of each item without each reviewer takes minutes.
 KEMENY_UP_TO = 12
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LeaveOneOut:
-    """A panel with and without each of its R reviewers; the consensus is by `method`.
+    """A panel's consensus by `method`, with and without each of its R reviewers.
 
     `distances` are the reviewers' distances from the consensus of the others in [0, 1], ½ = chance:
-    the share of the pairs that both order which they order the other way round, a mean over rows.
+    of the pairs that both order, the share that they order oppositely; a mean over rows.
 
-    `mean_ranks`, shape (N,), are the mean ranks of the models in the consensus of all, and
-    `mean_ranks_without`, shape (R, N), without a reviewer. `shifts`, shape (R, N), say by how many
-    places a model falls without it (< 0: rises), among the models that are ranked in both;
-    `first_changes` whether other models are first then (None: no model is ranked), and `kendall` is
-    Kendall's τ-b between the mean ranks with and without it.
+    `mean_ranks`, shape (N,), are the mean ranks of the models in the consensus of all reviewers,
+    and `mean_ranks_without`, shape (R, N), those without each reviewer. `shifts`, shape (R, N), is
+    the number of places by which a model falls without the reviewer (< 0: rises), among the models
+    ranked in both; `first_changes` is whether other models are then first (None: no model is
+    ranked), and `kendall` is Kendall's τ-b between the mean ranks with and without the reviewer.
     """
 
     method: str
@@ -72,13 +72,13 @@ def leave_one_out(
     items: ArrayLike | None = None,
     how: Resampling = Resampling(),
 ) -> LeaveOneOut:
-    """Aggregate every item without each reviewer in turn.
+    """Aggregate all items with all reviewers, and without each reviewer in turn.
 
-    A reviewer far from the others need not be wrong. A consensus of few others is noisy itself, so
-    that distances are larger in small panels; compare them within one panel.
+    A reviewer far from the others need not be wrong. The consensus of a few others is noisy, so
+    distances are larger in small panels; compare them only within a panel.
 
-    `method` is a name in `AGGREGATORS`, by default Kemeny–Young up to 12 candidates, and Borda
-    beyond, where R + 1 exact orders of every item would take minutes. The other arguments are those
+    `method` is a name in `AGGREGATORS`, by default Kemeny–Young up to 12 candidates, and Borda for
+    more, because R + 1 exact orders of every item would take minutes. The other arguments are those
     of `reviewer_agreement`.
 
     Raises:
@@ -114,7 +114,7 @@ def leave_one_out(
 
 
 def _distances(ballots: FloatArray, consensus: FloatArray) -> FloatArray:
-    """Share of the pairs in each row ordered the other way round: (rows, N) → (rows,)."""
+    """Share of pairs that both order, and oppositely, in each row: (rows, N) → (rows,)."""
     i, j = np.triu_indices(ballots.shape[1], k=1)
     rounded = consensus.round(DECIMALS)
     product = np.sign(ballots[:, i] - ballots[:, j]) * np.sign(rounded[:, i] - rounded[:, j])
@@ -123,7 +123,7 @@ def _distances(ballots: FloatArray, consensus: FloatArray) -> FloatArray:
 
 
 def _places(mean_ranks: FloatArray, other: FloatArray) -> FloatArray:
-    """Competition ranks of the models that the other ranking has too."""
+    """Competition ranks of the models that `other` ranks too."""
     return competition_ranks(np.where(np.isnan(other), np.nan, -mean_ranks))
 
 
@@ -135,17 +135,17 @@ def _first_changes(mean_ranks: FloatArray, without: FloatArray) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class PresentationBias:
-    """How a reviewer's ranks go with the order in which it was shown the answers.
+    """How a reviewer's ranks correlate with the order in which the answers were shown.
 
-    `tau` is the mean of Kendall's τ-b between place and rank: 0 without bias, 1 if it repeats the
-    order, -1 if it turns it round. `bound` says whether it goes by place, by the rule of
-    `presentation_bias`, from `p`, a p-value for all reviewers together; it is None where there are
-    too few ballots to tell.
+    `tau` is the mean of Kendall's τ-b between place and rank: 0 without bias, 1 if the ranks repeat
+    the order, -1 if they reverse it. `bound` is whether the reviewer ranks by place, by the rule of
+    `presentation_bias`, from `p`, a p-value adjusted for all reviewers; None if there are too few
+    ballots to tell.
 
-    `n_ballots` are those that rank two answers or more which were shown in different places. Of
-    them `repeated` is the share that repeat the order shown exactly, `reversed` the share that turn
-    it round, and `all_tied` the share that tie all; NaN without a ballot. Chance would give
-    `by_chance` of `repeated` and of `reversed`: the mean of 1/n! for n answers that are not tied.
+    `n_ballots` counts the ballots that rank at least two answers shown in different places.
+    `repeated` is the share of them that repeat the order shown exactly, `reversed` the share that
+    reverse it, and `all_tied` the share that tie all; NaN without a ballot. `by_chance` is the
+    value of `repeated` and of `reversed` by chance: the mean of 1/n! for n different places.
     """
 
     tau: Estimate
@@ -167,22 +167,22 @@ def presentation_bias(
     items: ArrayLike | None = None,
     how: Resampling = Resampling(),
 ) -> tuple[PresentationBias, ...]:
-    """Whether each reviewer ranks by place, given that answers are shown in random order.
+    """Test whether each reviewer ranks by place, if answers are shown in random order.
 
-    `bound` is True if |mean τ| > `tolerance` and p ≤ `alarm`. The order of every ballot is drawn
-    anew, and its reverse was as likely, so that without bias every τ is as likely to have the other
-    sign: p is that of the sign-flip test, which is exact for any number of ballots, adjusted for
-    all R reviewers by Holm's method. With τ = 0.2 six pairs in ten go by place, where chance gives
-    five.
+    `bound` is True if |mean τ| > `tolerance` and p ≤ `alarm`. The order shown is drawn anew for
+    every ballot, and its reverse is equally likely, so that without bias every τ is as likely to
+    have the opposite sign: p is from the sign-flip test, which is exact for any number of ballots,
+    adjusted for all R reviewers by Holm's method. τ = 0.2 means that six pairs in ten are ranked by
+    place, instead of five by chance.
 
-    Of 300 simulated panels of eight reviewers without bias, at most 0.3% had one that is called
-    bound, on 12, 20 or 50 items of 6 answers. A reviewer with τ = 0.3 among them is found by 12
-    items in 13%, by 20 in 44%, by 50 in 99% of the panels; one with τ = 0.5 in 70%, 100% and 100%.
+    Of 300 simulated panels of eight reviewers without bias, at most 0.3% had a reviewer called
+    bound, on 12, 20 or 50 items of 6 answers. One reviewer with τ = 0.3 among them is found on 12
+    items in 13%, on 20 in 44%, on 50 in 99% of the panels; one with τ = 0.5 in 70%, 100% and 100%.
 
     Args:
         ranks: as in `reviewer_agreement`, and so are `items` and `how`.
-        shown: the same shape, place in which an answer was shown, 1 = first, NaN = not shown; equal
-            for identical answers that were shown as one.
+        shown: the same shape, the place in which an answer was shown, 1 = first, NaN = not shown;
+            identical answers that were shown as one share a place.
         tolerance: smallest |τ| that is called bound, in [0, 1).
         alarm: probability that any of R reviewers without bias is called bound, in (0, 1).
         items: shape (rows,).
@@ -225,12 +225,12 @@ def presentation_bias(
 def _of_reviewer(
     ranks: FloatArray, places: FloatArray, *, tau: Estimate, p: float, bound: bool | None
 ) -> PresentationBias:
-    """`ranks` and `places` of one reviewer, shape (rows, N)."""
+    """The bias of a reviewer with `ranks` and `places` of shape (rows, N)."""
     known = ~np.isnan(ranks) & ~np.isnan(places)
     given = within_ballots(np.where(known, ranks, np.nan))
     order = within_ballots(np.where(known, places, np.nan))
     n = known.sum(axis=1)
-    # Places 1.5, 1.5, 3 are two different ones: as many as the smallest rank of each.
+    # Count different places: identical answers shown as one share a mean rank in `order`.
     kinds = np.array([len(np.unique(row[~np.isnan(row)])) for row in order])
     ballots = kinds > 1
     if not ballots.any():
@@ -254,16 +254,16 @@ def _of_reviewer(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Views:
-    """The four views, each as a table of ranks, shape (items, N), 1 = best, and as its means.
+    """The four views as tables of ranks, shape (items, N), 1 = best, and as means over items.
 
-    A rank is NaN in `self_ranks` if no own ballot of the model ranks it in this item, in
-    `peer_ranks` if no other's does, and in `inclusive` and `self_free`, the ranks in the
-    consensus by `method`, if no ballot compares it with another candidate, or if the method finds
-    no ballot that it can read (Kendall reads complete ones only, so it has no self-free view of
-    models that review themselves).
+    A rank is NaN in `self_ranks` if no ballot by the model ranks it in this item, in `peer_ranks`
+    if no ballot by another reviewer does, and in `inclusive` and `self_free`, the ranks in the
+    consensus by `method`, if no ballot compares it with another candidate or if the method can read
+    none of the ballots (Kendall reads only complete ballots, so it has no self-free view of models
+    that review themselves).
 
-    The means have shape (N,); they are over the items in which the rank is defined, NaN if there
-    is none. Give `gaps` to `bootstrap_items` for an interval of `gap`.
+    The means have shape (N,), over the items in which the rank is defined; NaN if it never is. Pass
+    `gaps` to `bootstrap_items` for an interval of `gap`.
     """
 
     method: str
@@ -279,48 +279,48 @@ class Views:
 
     @property
     def pr(self) -> FloatArray:
-        """Mean rank that the others give it."""
+        """Mean rank that the other reviewers give each model."""
         return mean_rank(self.peer_ranks)
 
     @property
     def sia(self) -> FloatArray:
-        """Mean rank in the consensus of all ballots."""
+        """Mean rank of each model in the consensus of all ballots."""
         return mean_rank(self.inclusive)
 
     @property
     def sfa(self) -> FloatArray:
-        """Mean rank in the consensus of the ballots without self-assigned ranks."""
+        """Mean rank of each model in the consensus of the ballots without self-assigned ranks."""
         return mean_rank(self.self_free)
 
     @property
     def gaps(self) -> FloatArray:
-        """Self-preference gap in each item, shape (items, N): > 0 where a model favours itself."""
+        """Self-preference gap in each item, shape (items, N): > 0 if a model favours itself."""
         return self.peer_ranks - self.self_ranks
 
     @property
     def gap(self) -> FloatArray:
-        """Mean gap over the items where both ranks are defined: pr − sr if both always are."""
+        """Mean gap over the items with both ranks; equals pr − sr if both are always defined."""
         return mean_rank(self.gaps)
 
 
 def peer_views(
     ranks: ArrayLike, own: Sequence[int | None], *, method: str = "kemeny_young"
 ) -> Views:
-    """SR, PR, SIA and SFA from the ballots of all items.
+    """Compute SR, PR, SIA and SFA from the ballots of all items.
 
-    A ballot that ranks n answers gives the ranks 1 … n. For SFA the reviewer's own answer becomes
-    "not ranked"; the others keep their order. A ballot that ranks fewer than two answers says
-    nothing and is left out. How ties between optimal orders are read: see `aggregate_items`.
+    A ballot that ranks n answers gives them the ranks 1 … n. For SFA the reviewer's own answer
+    becomes "not ranked", and the others keep their order. A ballot that ranks fewer than two
+    answers is left out. See `aggregate_items` for the choice among several optimal orders.
 
     Args:
         ranks: shape (items, reviewers, N), lower is better, equal = tied, NaN = not ranked. A
             reviewer who failed on an item has a row of NaN, an absent answer a column of NaN.
-        own: for each reviewer the column of its own answers; None if it is no candidate.
+        own: for each reviewer the column of its own answers; None if it is not a candidate.
         method: a name in `AGGREGATORS`, for SIA and SFA.
 
     Raises:
-        RankingError: `own` has not one entry per reviewer; an entry of `own` is no column; as
-            `aggregate_items`.
+        RankingError: `own` does not have one entry per reviewer; an entry of `own` is not a column;
+            as `aggregate_items`.
     """
     self_ranks, peers = own_and_peers(ranks, own)
     return Views(
@@ -333,12 +333,12 @@ def peer_views(
 
 
 def own_and_peers(ranks: ArrayLike, own: Sequence[int | None]) -> tuple[FloatArray, FloatArray]:
-    """The ranks that reviewers give their own answers, and those that they give all others.
+    """Ranks that reviewers give their own answers, and ranks that they give all other answers.
 
-    Both are as `ranks`, NaN elsewhere, and in every ballot the ranks are 1 … n of the n answers
-    that it ranks, its own among them; a ballot of fewer than two is left out. Their means over
-    reviewers are SR and PR, and SFA is the consensus of the second. Arguments and errors are those
-    of `peer_views`.
+    Both have the shape of `ranks`, NaN elsewhere. The ranks are 1 … n of the n answers that a
+    ballot ranks, the reviewer's own included; a ballot with fewer than two is left out. The means
+    over reviewers are SR and PR, and SFA is the consensus of the second array. Arguments and errors
+    are those of `peer_views`.
     """
     table = comparing(within_ballots(items_table(ranks)))
     is_own = _own_answer_mask(own, *table.shape[1:])
@@ -346,17 +346,18 @@ def own_and_peers(ranks: ArrayLike, own: Sequence[int | None]) -> tuple[FloatArr
 
 
 def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:
-    """How many places better a model puts itself than a peer does, among third answers alone.
+    """How many places better a model ranks itself than a peer does, among third models' answers.
 
-    Of each other reviewer's ballot and the model's own: the difference of the places that they give
-    it among the answers that both rank, without the answer of the other reviewer. The mean over the
-    other reviewers is 0 on average for a model that judges its own answer as its peers do, however
-    much these favour themselves. With N answers it lies in [2 − N, N − 2] between candidates.
+    For each other reviewer, compare its ballot with the model's own: the difference of the model's
+    places among the answers that both rank, without the other reviewer's own answer. The mean over
+    the other reviewers is 0 on average for a model that judges its own answer as its peers do,
+    however much these favour themselves. With N answers it is in [2 − N, N − 2] if reviewers are
+    candidates.
 
     Arguments and errors are those of `peer_views`.
 
     Returns:
-        Shape (items, N): > 0 where a model favours itself, NaN where there is nothing to compare.
+        Shape (items, N): > 0 if a model favours itself, NaN if there is nothing to compare.
     """
     table = comparing(items_table(ranks))
     peers = np.where(_own_answer_mask(own, *table.shape[1:]), np.nan, table)
@@ -365,11 +366,12 @@ def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:
         if column is None:
             continue
         self_ballots = table[:, reviewer, None, :]
-        # A place is half the sum of these signs, and a constant.
+        # A place is half the sum of these signs plus a constant.
         below = np.sign(peers[..., [column]] - peers) - np.sign(
             self_ballots[..., [column]] - self_ballots
         )
-        # Its own ballot is not there as another's: there its own answer is left out.
+        # An answer is not compared with itself. The model's own ballot drops out, because `peers`
+        # has NaN for its own answer.
         below[..., column] = np.nan
         compared = ~np.isnan(below).all(axis=2)
         places = np.where(compared, np.nansum(below, axis=2) / 2, np.nan)

@@ -1,17 +1,17 @@
-"""Sequential stopping: when is a ranking settled? A test that may be read after every item.
+"""Sequential stopping: a test, valid after every item, of whether a ranking is settled.
 
-Items come in random order. For every ordered pair of models a bettor puts money on "i is better
-than j" against the hypothesis "the mean of score i − score j is at most 0". Where that is true, the
-bets are fair at best, and the capital, 1 at the start, ever reaches c with a probability of at most
-1/c (Ville's inequality): however often one looks, and whenever one stops.
+Items come in random order. For every ordered pair of models a bettor bets on "i is better than j"
+against the hypothesis "the mean of score i − score j is at most 0". If the hypothesis is true, the
+bets are at best fair, and the probability that the capital, 1 at the start, ever reaches c is at
+most 1/c (Ville's inequality), however often one looks and whenever one stops.
 
     capital after t items = Π (1 + λₜ (dₜ − mₜ)),   dₜ = scoreᵢ − scoreⱼ of item t
 
-The mean over which items? Of `new` ones: those at hand are a sample from a population without end.
-Then mₜ = 0, and one stake λₜ decides after fewest items: that with which c is reached when all T
-items have come and a lead is then only just large enough, √(2 ln c / T) / sₜ, times 1.5; sₜ² is the
-mean square of d so far. Of `these` ones, all T of them, drawn without replacement: then what is
-left to come must make up for the lead so far, and the stakes grow as the truth comes near.
+The mean is over new items or over these items. For `new` items, those at hand are a sample from an
+infinite population. Then mₜ = 0, and the stake λₜ is 1.5 · √(2 ln c / T) / sₜ, where sₜ² is the
+mean square of d so far; without the factor 1.5 it would suit a lead just large enough to reach c at
+item T. For `these` items, all T are drawn without replacement: under the hypothesis the items left
+must make up for the lead so far, and the stakes grow as fewer are left.
 
     mₜ = −(d₁ + … + dₜ₋₁) / (items left)    the most that dₜ can average under the hypothesis
 
@@ -19,14 +19,14 @@ I. Waudby-Smith and A. Ramdas 2024, "Estimating means of bounded random variable
 JRSS-B 86(1), doi:10.1093/jrsssb/qkad009: the capital process, the stake for a given number of items
 (section 3.2), mixtures over bets, and sampling without replacement.
 
-Why a capital of N / error decides. A ranking is settled when every model has won its bets against
-every model that is ranked below it. Between any two models one does at least as well, so the models
-can be lined up, truly, as s₁ ≥ s₂ ≥ … ≥ s_N, neighbour by neighbour (L. Rédei 1934: a tournament
-has a Hamiltonian path). A settled ranking in another order puts some sₖ₊₁ above sₖ: one of N − 1
-false bets was won. A settled ranking in this order that is wrong (a tie, say) won one more false
-bet, and which one is given by the truth. So one of N fixed bets has reached N / error, which has a
-probability of at most N · error / N. The same holds for the top k against the rest. A union over
-all N(N − 1) bets is not needed, because nothing is claimed before the ranking is settled.
+Why a capital of N / error decides: A ranking is settled when every model has won its bets against
+every model ranked below it. Of any two models one does at least as well, so the models have a true
+order s₁ ≥ s₂ ≥ … ≥ s_N, neighbour by neighbour (L. Rédei 1934: a tournament has a Hamiltonian
+path). A settled ranking in another order puts some sₖ₊₁ above sₖ, and has won one of N − 1 false
+bets. A settled ranking in this order that is wrong (for example because of a tie) has won another
+false bet, which the truth determines. So one of N fixed bets has reached N / error, with a
+probability of at most N · error / N. The same holds for the top k against the rest. A union bound
+over all N(N − 1) bets is not needed, because nothing is claimed before the ranking is settled.
 """
 
 from typing import Literal, get_args
@@ -38,45 +38,44 @@ from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray, ratio
 
 SettleFor = Literal["new", "these"]
-"""The items that a settled ranking speaks about: new ones as well, or only those of the list."""
+"""The items that a settled ranking is about: new items too, or only those of the list."""
 
-# For new items: times the stake that is best for a lead that all items only just decide. Larger
-# leads are decided earlier for it, and that one is decided hardly less often.
+# For new items: factor on the stake that is best for a lead just decided by all items. It decides
+# larger leads earlier, and that lead hardly less often.
 _BOLDER = 1.5
-# For these items: what a bettor puts on a difference of 1 at the start. The capital is spread
-# evenly over them.
+# For these items: initial stakes on a difference of 1, with the capital split evenly among them.
 _BETS = np.geomspace(0.02, 2.0, 12)
-# Of the stake at which the worst outcome would cost all capital. Less than all: one can come back.
+# Share of the stake at which the worst outcome loses all capital; below 1 so that it can recover.
 _MOST = 0.9
-# Sums of scores that differ by less are equal: it is rounding.
+# Sums of scores that differ by less count as equal, because of rounding.
 _ROUNDING = 1e-9
 
 
 class RankingTest:
-    """Says after each item whether the ranking by mean score is settled.
+    """Sequential test of whether the ranking by mean score is settled.
 
-    The probability that it ever settles on a wrong ranking (one that puts a model strictly above
+    The probability of ever settling on a wrong ranking (one that puts a model strictly above
     another that is as good or better on the items of `settle_for`) is at most `error`.
 
     The items must come in random order, drawn independently of their scores, and an item's scores
-    must not depend on when it comes. A model without a score in an item (NaN) cannot be compared
-    there: the item adds a difference of 0 to its pairs, which leaves the sign of their mean over
-    the items that they share as it is, so each pair is decided over the items that it shares.
+    must not depend on when it comes. If a model has no score in an item (NaN), the item adds a
+    difference of 0 to its pairs. This does not change the sign of a pair's mean over its common
+    items, so each pair is decided over these.
 
-    It saves much on large benchmarks and for a clear winner, and nothing where near-ties have to be
-    told apart: of 1,000 items, 8 models 0.10 apart by normalized Borda score take 28%, 0.05 apart
-    all (docs/statistics.md). Equal models settle, wrongly, in 4% of the runs with 2 of them and in
+    Stopping saves many items on large benchmarks with a clear winner, and none if near-ties must be
+    told apart: of 1,000 items, 8 models 0.10 apart by normalized Borda score need 28%, and 0.05
+    apart all (docs/statistics.md). Equal models settle, wrongly, in 4% of runs with 2 models and in
     none with 8.
 
-    `n_items` counts the items so far; `settled` says whether it is, and once it is it stays so.
+    `n_items` counts the items so far; `settled` is whether the ranking is settled, and stays True.
 
     Args:
         n_models: number of models, N, at least 2.
-        n_total: number of items that there are, T.
-        settle_for: "new" = the ranking is to hold for new items of the kind; "these" = for the
-            `n_total` items, and other items may rank the models differently.
+        n_total: total number of items, T.
+        settle_for: "new" = the ranking shall hold for new items of the same kind; "these" = only
+            for the `n_total` items, while other items may rank the models differently.
         error: probability of ever settling on a wrong ranking, in (0, 1).
-        top_k: settle which models are the k best, in whatever order; None = settle all places.
+        top_k: settle which models are the k best, in any order; None = settle all places.
 
     Raises:
         RankingError: an argument is out of range.
@@ -108,18 +107,18 @@ class RankingTest:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Models from best to worst by mean score so far; as it was when it was settled.
+        """Models from best to worst by mean score so far; fixed once the ranking is settled.
 
-        Equal means: the lower number first. Models without a score are last.
+        Equal means are ordered by column. Models without a score are last.
         """
         return self._order
 
     @property
     def undecided(self) -> list[tuple[int, int]]:
-        """Pairs (better, worse) of the order that are in the way of settling it.
+        """Pairs (better, worse) of the order that must still be decided to settle it.
 
-        Only the settled ranking keeps the error rate: a pair that is not listed here before then is
-        no finding yet.
+        Only the settled ranking has the error rate: before that, a pair missing here is not a
+        finding.
         """
         return [] if self.settled else [p for p in self._pairs() if not self._bets.decided[p]]
 
@@ -127,11 +126,11 @@ class RankingTest:
         """Take in the next item.
 
         Args:
-            scores: shape (N,), in [0, 1], higher is better, NaN = the model has none.
+            scores: shape (N,), in [0, 1], higher is better, NaN = no score.
 
         Raises:
-            RankingError: the shape is another, a score is out of range, or all `n_total` items have
-                come already.
+            RankingError: the shape is not (N,), a score is out of range, or all `n_total` items
+                have come already.
         """
         row = np.asarray(scores, dtype=np.float64)
         if row.shape != (self.n_models,):
@@ -160,12 +159,12 @@ class RankingTest:
 
 
 class PairBets:
-    """Capitals of the bets on every pair, and which pairs they have decided.
+    """Capitals of the bets on every pair, and the pairs that are decided.
 
     Args:
-        shape: of the differences: (N, N), or (runs, N, N) to play many runs at once.
+        shape: shape of the differences: (N, N), or (runs, N, N) to simulate many runs at once.
         n_total, settle_for: as in `RankingTest`.
-        enough: the capital that decides a pair. Once decided a pair stays so.
+        enough: the capital that decides a pair. A decided pair stays decided.
     """
 
     def __init__(
@@ -178,17 +177,18 @@ class PairBets:
         self._log_capital = np.zeros((*shape, 1 if self._new else len(_BETS)))
 
     def settle(self, difference: FloatArray) -> None:
-        """Pay out the bets on the next item: by how much i does better than j in it, in [-1, 1]."""
+        """Pay out the bets on the next item; `difference` is score i − score j, in [-1, 1]."""
         left = self._n_total - self._n_items
         if self._new:
-            # The mean is at most 0. Before the first item as if one difference of ½ had been seen.
+            # The hypothetical mean is 0. The size starts as if one difference of ½ had been
+            # observed.
             size = np.sqrt((self._square + 0.25) / (self._n_items + 1))
             stake = _BOLDER * np.sqrt(2 * self._enough / self._n_total) / size
             null, stake = np.zeros_like(size), np.minimum(stake, _MOST)[..., None]
         else:
-            # At −1 and below the hypothesis is refuted without a bet, see below.
+            # A mean of −1 or less refutes the hypothesis without a bet, see below.
             null = np.maximum(-self._lead / left, _ROUNDING - 1)
-            # The fewer items are left, the further the truth is from what they must average.
+            # The fewer items are left, the further the truth is from the mean that they must have.
             growth = self._n_total / left
             stake = np.minimum(_BETS * growth, (_MOST / (1 + null))[..., None])
         self._log_capital += np.log1p(stake * (difference - null)[..., None])
@@ -199,5 +199,5 @@ class PairBets:
         mean = np.exp(self._log_capital - top[..., None]).mean(axis=-1)
         self.decided |= top + np.log(mean) >= self._enough
         if not self._new:
-            # Even if j won every item that is left by 1, i would stay ahead.
+            # Even if j won every remaining item by 1, i would stay ahead.
             self.decided |= self._lead > left - 1 + _ROUNDING
