@@ -1,11 +1,11 @@
-"""As how many independent votes does a panel of reviewers count?
+"""The number of independent votes that a panel of reviewers is worth.
 
-Two reviewers may agree because both see the truth, or because they err alike. Ballots alone cannot
-tell: S = aaᵀ + E, what reviewers have in common, splits into truth and errors in many ways. Native
-scores can, as far as they go, since errors have nothing in common with them.
+Two reviewers may agree because both see the truth, or because they make the same errors. Ballots
+alone cannot tell: the reviewers' covariance S = aaᵀ + E splits into truth and errors in many ways.
+Native scores can tell if errors are uncorrelated with them.
 
-    effective_votes   what ballots allow at the least, and with native scores an estimate
-    pair_errors       how often each reviewer, and a majority of them, puts wrong before right
+    effective_votes   a lower bound from ballots, and an estimate if native scores are known
+    pair_errors       how often each reviewer, and their majority, puts the worse answer first
 """
 
 import math
@@ -24,25 +24,26 @@ from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.uncertainty import Resampling, item_numbers, per_item
 from tiebreak.reason import Reason
 
-# An estimate takes so many items with mixed native scores, and so large a z of the median reviewer.
+# An estimate needs this many items with mixed native scores, and this z of the median reviewer.
 MIXED_ITEMS = 10
 _LEAST_Z = 3.0
-# Such a share of the pairs of reviewers is taken to err independently, or nearly so.
+# This share of the pairs of reviewers is assumed to err (nearly) independently.
 _INDEPENDENT = 0.25
-# What pairs of reviewers have in common must spread by this share of its median, less what chance
-# adds, or else all may err together.
+# Without the spread due to chance, the covariances of pairs must spread by at least this share of
+# their median; otherwise all reviewers may share one error.
 _UNLIKE = 0.4
-# Draws of items for the bias of one quantile, and steps to the least votes: both are ample.
+# Draws of items to estimate a quantile's bias, and steps to the least votes; both are ample.
 _DRAWS = 200
 _STEPS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class EffectiveVotes:
-    """As how many independent reviewers a panel counts, of the `n_reviewers` with usable ballots.
+    """Number of independent reviewers that the `n_reviewers` with usable ballots are worth.
 
-    `at_least` is in [1, n_reviewers], NaN where `undefined` says why. `estimate` is approximate and
-    has no interval; NaN where `reason` says why. `n_mixed` counts the items that it rests on.
+    `at_least` is in [1, n_reviewers], or NaN for the reason `undefined`. `estimate` is approximate
+    and has no interval; NaN for the reason `reason`. `n_mixed` counts the items that it is based
+    on.
     """
 
     n_reviewers: int
@@ -60,27 +61,27 @@ def effective_votes(
     items: ArrayLike | None = None,
     how: Resampling = Resampling(),
 ) -> EffectiveVotes:
-    """N_eff = R tr(E) / 1ᵀE1, E the covariances of errors: L. Kish 1965, "Survey Sampling".
+    """N_eff = R tr(E) / 1ᵀE1 with the covariances E of errors: L. Kish 1965, "Survey Sampling".
 
-    Mean products of centred ranks are S = aaᵀ + E, a the reviewers' loadings on the truth. Ballots
-    alone do not give a: if six of eight reviewers share errors, the same S may as well come from
-    six good reviewers and two that share errors, which means 1.8 or 6.3 votes. `at_least` is the
-    fewest votes that any a allows (E has no negative eigenvalue), at the lower end of the interval
-    over items; nothing but the number of reviewers bounds them from above.
+    Mean products of centred ranks are S = aaᵀ + E with the reviewers' loadings a on the truth.
+    Ballots alone do not determine a: if six of eight reviewers share errors, the same S can come
+    from six good reviewers and two that share errors, which means 1.8 or 6.3 votes. `at_least` is
+    the smallest number of votes over all a for which E has no negative eigenvalue, at the lower end
+    of its interval over items; the only upper bound is the number of reviewers.
 
-    With native scores c_r, minus the covariance of r's ranks with them, is in proportion to a_r
-    where errors do not go with them. The scale κ of aaᵀ = κccᵀ is that of the pairs whose errors
-    correlate least: the quantile .25 of S_rs / c_r c_s, weights (c_r c_s)², less its bootstrap
-    bias. So it is taken for granted that a quarter of the pairs err independently. Where all pairs
-    have about as much in common that may as well be an error of all, and there is no estimate: one
-    would be 5.7 for eight reviewers whose errors all correlate by 0.5, which count as 1.8.
+    With native scores, c_r, the negative covariance of r's ranks with them, is proportional to a_r
+    if errors are uncorrelated with them. The scale κ in aaᵀ = κccᵀ is that of the pairs whose
+    errors correlate least: the quantile .25 of S_rs / c_r c_s, weights (c_r c_s)², minus its
+    bootstrap bias. This assumes that a quarter of the pairs err independently. If all pairs have
+    about the same covariance, it may be an error shared by all, and there is no estimate: it would
+    be 5.7 for eight reviewers whose errors all correlate by 0.5, which are worth 1.8 votes.
 
-    In simulated panels means are within 0.5 of the truth, and the standard deviation from panel to
-    panel is 5 to 15% of it (docs/statistics.md).
+    In simulated panels the mean estimate is within 0.5 of the truth, and its standard deviation
+    over panels is 5 to 15% of the truth (docs/statistics.md).
 
     Only complete ballots count, as in `krippendorff_alpha`.
 
-    `native`, shape (rows, N), are scores that are better when higher, NaN = unknown; None: there is
+    `native`, shape (rows, N), are native scores, higher is better, NaN = unknown; None if there are
     none. The other arguments and the errors are those of `reviewer_agreement`.
     """
     table = items_table(ranks)
@@ -117,10 +118,10 @@ def effective_votes(
 
 
 def _anchored(both: FloatArray, along: FloatArray, *, seed: int) -> tuple[float, Reason | None]:
-    """The estimate, or NaN and why there is none.
+    """The estimate of votes, or NaN and the reason.
 
-    `both`, shape (items, 2·R·R), holds sums of products of ranks and numbers of cells, `along`,
-    shape (items, 2·R), sums of products with native scores and numbers of rows that have any.
+    `both`, shape (items, 2·R·R), holds sums of products of ranks and their numbers of cells;
+    `along`, shape (items, 2·R), sums of products with native scores and their numbers of rows.
     """
     n = along.shape[1] // 2
     c, rows = along[:, :n], along[:, n:]
@@ -147,7 +148,7 @@ def _anchored(both: FloatArray, along: FloatArray, *, seed: int) -> tuple[float,
 
 
 def _z(c: FloatArray, rows: FloatArray) -> FloatArray:
-    """Of each reviewer's products with native scores, over items: mean by standard error."""
+    """z of each reviewer: mean product with native scores over items by its standard error."""
     products = np.where(rows > 0, c, np.nan)
     n = np.sum(rows > 0, axis=0)
     error = np.nanstd(products, axis=0, ddof=1) / np.sqrt(np.maximum(n, 1))
@@ -155,10 +156,10 @@ def _z(c: FloatArray, rows: FloatArray) -> FloatArray:
 
 
 def _in_common(moments: FloatArray, loadings: FloatArray) -> FloatArray:
-    """Weighted quantiles of S_rs / c_r c_s over the pairs, of each draw, shape (draws, 4).
+    """Weighted quantiles of S_rs / c_r c_s over the pairs in each draw, shape (draws, 4).
 
-    The first tenth, κ, the median and the last tenth. Only pairs count whose loadings have the same
-    sign.
+    The quantiles are .1, `_INDEPENDENT` (which gives κ), .5 and .9. Only pairs whose loadings have
+    the same sign count.
     """
     i, j = np.triu_indices(moments.shape[1], k=1)
     size = loadings[:, i] * loadings[:, j]
@@ -175,7 +176,7 @@ def _in_common(moments: FloatArray, loadings: FloatArray) -> FloatArray:
 
 
 def _votes(errors: FloatArray) -> FloatArray:
-    """Kish's R tr(E) / 1ᵀE1 of covariances, shape (…, R, R), kept within 1 … R; (…)."""
+    """Kish's R tr(E) / 1ᵀE1 of covariances, (…, R, R) → (…), clipped to [1, R]."""
     n = errors.shape[-1]
     trace, total = np.trace(errors, axis1=-2, axis2=-1), errors.sum(axis=(-2, -1))
     votes: FloatArray = np.where(total * n > trace, n * trace / np.where(total > 0, total, 1), n)
@@ -183,11 +184,12 @@ def _votes(errors: FloatArray) -> FloatArray:
 
 
 def _least_votes(moments: FloatArray) -> FloatArray:
-    """The least that `_votes` of S − aaᵀ can be, over all a that leave no negative eigenvalue.
+    """Minimum of `_votes` of S − aaᵀ over all a that leave no negative eigenvalue.
 
-    With S = QQᵀ these are a = Qb with |b| ≤ 1. For a quotient like tr(E) / 1ᵀE1 Dinkelbach's steps
-    end in the minimum: given its value λ, the b with the smallest tr(E) − λ·1ᵀE1 is an eigenvector
-    (W. Dinkelbach 1967, "On Nonlinear Fractional Programming", Management Science 13(7)).
+    With S = QQᵀ these are a = Qb with |b| ≤ 1. Dinkelbach's iteration finds the minimum of a
+    quotient like tr(E) / 1ᵀE1: given a value λ of it, the b with the smallest tr(E) − λ·1ᵀE1 is an
+    eigenvector (W. Dinkelbach 1967, "On Nonlinear Fractional Programming", Management Science
+    13(7)).
 
     Args:
         moments: shape (draws, R, R).
@@ -216,12 +218,12 @@ def _least_votes(moments: FloatArray) -> FloatArray:
 def _means(totals: FloatArray, n: int) -> FloatArray:
     """Mean products of two reviewers' ranks from sums, (draws, 2·R·R) → (draws, R, R)."""
     products, cells = np.moveaxis(totals.reshape(-1, 2, n, n), 1, 0)
-    # Two who do not meet in a draw of items have nothing in common there.
+    # Reviewers without common cells in a draw of items have covariance 0 there.
     return np.divide(products, cells, out=np.zeros_like(products), where=cells > 0)
 
 
 def _native(native: ArrayLike | None, table: FloatArray) -> FloatArray:
-    """Native scores, shape (rows, N); all unknown where there are none."""
+    """Checked native scores, shape (rows, N); all NaN if there are none."""
     shape = (table.shape[0], table.shape[2])
     scores = np.full(shape, np.nan) if native is None else np.asarray(native, dtype=np.float64)
     if scores.shape != shape or np.isinf(scores).any():
@@ -230,7 +232,7 @@ def _native(native: ArrayLike | None, table: FloatArray) -> FloatArray:
 
 
 def _deviations(scores: FloatArray, ranks: FloatArray) -> FloatArray:
-    """From the mean of the answers in the row that are ranked and have a score; 0 for others."""
+    """Scores minus the row's mean over answers that are ranked and have a score; 0 for others."""
     scores = np.where(np.isnan(ranks).all(axis=1), np.nan, scores)
     mean = ratio(np.nansum(scores, axis=1), np.sum(~np.isnan(scores), axis=1))
     return np.nan_to_num(scores - mean[:, None]).round(DECIMALS)
@@ -243,17 +245,17 @@ def pair_errors(
     items: ArrayLike | None = None,
     how: Resampling = Resampling(),
 ) -> tuple[tuple[Estimate, ...], Estimate, Estimate]:
-    """How often reviewers put the answer with the lower native score before the other.
+    """Shares of pairs in which the answer with the lower native score is ranked first.
 
-    That takes nothing for granted about the panel. Intervals at 95% held the true share in 93–98%
-    of simulated panels of 20 to 300 items, of which 35–60% tell answers apart.
+    This assumes nothing about the panel. 95% intervals covered the true share in 93–98% of
+    simulated panels of 20 to 300 items, 35–60% of which tell answers apart.
 
     Arguments and errors are those of `effective_votes`.
 
     Returns:
-        The R reviewers' shares of the pairs with different native scores, a tie being half an
-        error; that of all reviewers together; and that of a majority vote on each pair, which is
-        near the second where all err alike.
+        The shares of the R reviewers, over pairs with different native scores, a tie being half an
+        error; the share of all reviewers together; and the share of a majority vote on each pair,
+        which is close to the second if all make the same errors.
     """
     table = items_table(ranks)
     scores = _native(native, table)
@@ -261,7 +263,7 @@ def pair_errors(
     wrong, pairs = np.zeros((2, len(table), n_reviewers + 2))
     for first, second in combinations(range(table.shape[2]), 2):
         right = np.nan_to_num(np.sign(scores[:, first] - scores[:, second]))
-        # 1 where a reviewer puts the better one first, −1 where the other.
+        # 1 if a reviewer puts the better answer first, −1 if it puts the worse one first.
         votes = np.sign(table[:, :, second] - table[:, :, first]) * right[:, None]
         voted = ~np.isnan(votes) & (right != 0)[:, None]
         majority = np.sign(np.nansum(votes, axis=1, keepdims=True))

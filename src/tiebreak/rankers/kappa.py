@@ -1,16 +1,16 @@
-"""Cohen's κ from tables of two raters' labels, with an interval over items, and κ against κ.
+"""Cohen's κ from tables of two raters' labels, with intervals over items, and differences of κ.
 
-A table counts how often the first rater gave label i where the second gave label j, so tables of
-items add up, and κ of thousands of tables is one expression (J. Cohen 1960, doi:10.1177/
+A table counts how often the first rater gave label i and the second label j, so tables of items can
+be added, and κ of thousands of tables is one array expression (J. Cohen 1960, doi:10.1177/
 001316446002000104; weighted: J. Cohen 1968, doi:10.1037/h0026256):
 
-    κ = 1 − Σ w·p / Σ w·e        p: shares, e: what the two margins give by chance, w: disagreement
+    κ = 1 − Σ w·p / Σ w·e        p: shares, e: shares by chance from the margins, w: disagreement
 
 Intervals leave out each item in turn (the jackknife), on the log-odds of (1 − κ) / 2. A judge that
-never or hardly ever disagrees would so have an interval of no width: two more labels are counted
-that disagree as often as chance does, in the manner of A. Agresti and B. A. Coull (1998),
-"Approximate Is Better than 'Exact'", The American Statistician 52(2). What that holds is measured
-in `benchmarks/claims/calibration.py`.
+hardly ever disagrees would have an interval of almost no width, so two labels are added that
+disagree as often as by chance, in the manner of A. Agresti and B. A. Coull (1998), "Approximate Is
+Better than 'Exact'", The American Statistician 52(2). The coverage is measured in
+`benchmarks/claims/calibration.py`.
 """
 
 import math
@@ -29,12 +29,12 @@ from tiebreak.reason import Reason
 Weights = Literal["linear", "quadratic"]
 
 CHANCE_LABELS: Final = 2.0
-"""How many labels by chance are counted besides those that there are: for a mean over groups in all
-of them together, for a gap in each."""
+"""Number of labels by chance that are added: for a mean over groups in all groups together, for a
+gap in each group."""
 
 FEW_MINORITY: Final = 15.0
-"""With fewer labels that are not the commonest, what chance gives is hardly known; with weights it
-takes twice as many."""
+"""With fewer labels besides the most common one, agreement by chance is hardly known; with weights
+twice as many are needed."""
 
 _ONE_LABEL: Final = Reason("one_label")
 
@@ -43,11 +43,11 @@ def kappa_many(tables: ArrayLike, weights: Weights | None = None) -> FloatArray:
     """Cohen's κ of tables of shape (…, K, K): 1 is full agreement, 0 what chance gives.
 
     Args:
-        tables: counts, not negative; they need not be whole.
-        weights: how a disagreement counts, as in `cohen_kappa`.
+        tables: counts, not negative; they need not be whole numbers.
+        weights: weight of a disagreement, as in `cohen_kappa`.
 
     Returns:
-        Shape (…); in [-1, 1]. NaN where a table is empty or holds one label only.
+        Shape (…), in [-1, 1]; NaN if a table is empty or has only one label.
 
     Raises:
         RankingError: the tables are not square.
@@ -66,7 +66,7 @@ def kappa_estimate(
     weights: Weights | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """κ of all rows together, with its interval over items.
+    """Estimate κ over all rows, with an interval over items.
 
     Args:
         tables: shape (rows, K, K), a table for each row.
@@ -75,9 +75,9 @@ def kappa_estimate(
         level: confidence level, in (0, 1).
 
     Returns:
-        NaN with a reason where κ is undefined, bounds NaN below two items. `reason` also tells
-        where the interval rests on fewer than `FEW_MINORITY` labels of the first rater besides its
-        commonest: there it holds less than it says.
+        NaN with a reason if κ is undefined; bounds are NaN below two items. `reason` also says if
+        fewer than `FEW_MINORITY` labels of the first rater differ from its most common one: the
+        interval then covers less than its level.
     """
     estimate = kappa_mean(tables[:, None], items=items, weights=weights, level=level)
     if not len(tables):
@@ -87,7 +87,7 @@ def kappa_estimate(
 
 
 def label_bias(tables: FloatArray, *, items: ArrayLike, level: float = 0.95) -> Estimate:
-    """By how much the second rater's labels lie above the first one's, in the mean over tables.
+    """Mean difference of the second rater's labels minus the first rater's, over tables.
 
     Args:
         tables: labels of the first rater (rows) and the second (columns), shape (n, K, K), sum 1.
@@ -95,7 +95,7 @@ def label_bias(tables: FloatArray, *, items: ArrayLike, level: float = 0.95) -> 
         level: confidence level, in (0, 1).
 
     Returns:
-        The mean in labels, −(K − 1) to K − 1; without bounds where there is one item.
+        The mean in steps of the scale, −(K − 1) to K − 1; bounds are NaN with one item.
     """
     labels = np.arange(tables.shape[-1])
     more = np.sum(tables * (labels - labels[:, None]), axis=(1, 2))
@@ -104,7 +104,7 @@ def label_bias(tables: FloatArray, *, items: ArrayLike, level: float = 0.95) -> 
     sums, sizes = np.bincount(item, weights=more), np.bincount(item)
     if len(sizes) < 2:
         return Estimate(value, math.nan, math.nan, len(sizes), Reason("one_item"))
-    # A ratio of sums over items, linearised; with as many answers in each item their mean.
+    # A ratio of sums over items, linearised; these are item means if all have equally many answers.
     linear = value + (sums - value * sizes) * len(sizes) / len(more)
     bounds = paired_interval(linear, level, most=tables.shape[-1] - 1)
     return Estimate(value, *bounds, len(sizes))
@@ -118,17 +118,17 @@ def kappa_gap(
     weights: Weights | None = None,
     level: float = 0.95,
 ) -> tuple[Estimate, float, int]:
-    """Whether one rater agrees better with a third than another does, paired by item.
+    """Compare two raters' agreement with the same third rater, paired by item.
 
-    The mean over groups of κ against the same labels (LLMEval-Fair, table 10: over models), each
-    item left out in turn, Student's t.
+    The figure is the mean over groups of κ against the same labels (LLMEval-Fair, table 10: over
+    models), with a jackknife over items and Student's t.
 
-    `first` and `second`, shape (rows, groups, K, K), are tables of either rater on the same
-    answers; a row without a group is 0. The others are as in `kappa_estimate`.
+    `first` and `second`, shape (rows, groups, K, K), are each rater's tables on the same answers; a
+    table is 0 if the row has no answer in the group. Other arguments as in `kappa_estimate`.
 
     Returns:
-        The first rater's mean κ minus the second's, over groups in which both are defined, the
-        two-sided p-value of no difference, NaN where it is undefined, and the number of groups.
+        The first rater's mean κ minus the second's, over groups in which both are defined; the
+        two-sided p-value of no difference, NaN if undefined; and the number of groups.
     """
     from scipy.special import stdtr
 
@@ -162,10 +162,10 @@ def kappa_mean(
     weights: Weights | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """The mean of κ over groups in which it is defined, with its interval over items.
+    """Estimate the mean of κ over the groups in which it is defined, with an interval over items.
 
-    `tables` have shape (rows, groups, K, K); a row without a group is 0. The others are as in
-    `kappa_estimate`.
+    `tables` have shape (rows, groups, K, K); a table is 0 if the row has no answer in the group.
+    Other arguments as in `kappa_estimate`.
     """
     n_items, item = item_numbers(items, len(tables))
     distances = _distances(tables.shape[-1], weights)
@@ -199,15 +199,15 @@ def _distances(n_labels: int, weights: Weights | None) -> FloatArray:
 
 
 def _disagreement(tables: FloatArray, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """How far the two disagree in the mean, and how far they would by chance; NaN without a label.
+    """Mean observed disagreement, and mean disagreement by chance; NaN without a label.
 
-    A table of one label disagrees by 0, also by chance.
+    A table with a single label has 0 disagreement, also by chance.
     """
     n = tables.sum(axis=(-2, -1))
     seen = np.sum(tables * distances, axis=(-2, -1))
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
     chance = np.sum(rows @ distances * columns, axis=-1)
-    # Sums that were taken off leave 1e-17 of a disagreement that is none.
+    # Subtracting an item's sums can leave a rounding error of 1e-17 where chance is exactly 0.
     chance = np.where(chance > 1e-9, chance, 0.0)
     return ratio(seen, n), ratio(chance, n * n)
 
@@ -215,13 +215,13 @@ def _disagreement(tables: FloatArray, distances: FloatArray) -> tuple[FloatArray
 def _without(
     tables: FloatArray, total: FloatArray, distances: FloatArray, labels: float
 ) -> tuple[FloatArray, float, float]:
-    """Mean of `_smoothed` over groups without each item, shape (items,); of all; what labels add.
+    """Group means of `_smoothed` without each item, shape (items,), and with all; extra variance.
 
-    For each group: what the labels by chance pull κ down by is taken off again.
+    The extra variance is that of the mean due to the labels added by chance.
     """
     left_out, _ = _smoothed(total - tables, distances, labels)
     centre, more = _smoothed(total, distances, labels)
-    # Without its only item a group is undefined: it then stays as it was.
+    # A group is undefined without its only item; it then keeps its value.
     means: FloatArray = np.where(np.isnan(left_out), centre, left_out).mean(axis=1)
     return means, float(centre.mean()), float(np.sum(more * centre**2)) / len(total) ** 2
 
@@ -229,7 +229,7 @@ def _without(
 def _smoothed(
     tables: FloatArray, distances: FloatArray, labels: float
 ) -> tuple[FloatArray, FloatArray]:
-    """1 − κ with so many labels by chance more, and what they add to its logarithm's variance."""
+    """1 − κ with `labels` added by chance, and the variance that they add to its logarithm."""
     n = tables.sum(axis=(-2, -1))
     seen, chance = _disagreement(tables, distances)
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
@@ -239,7 +239,7 @@ def _smoothed(
 
 
 def _jackknife(without: FloatArray) -> float:
-    """Variance of a figure from its values with each item left out; NaN ones do not count."""
+    """Jackknife variance from a figure's values without each item; only finite values count."""
     defined = without[np.isfinite(without)]
     return (len(defined) - 1) * float(np.var(defined)) if len(defined) else 0.0
 

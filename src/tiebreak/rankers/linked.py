@@ -1,34 +1,36 @@
 """Scores of models that answered the same items, partly the same items, or different ones.
 
-A score is a mean over a model's own items (LLMEval-Fair, eq. 1). What two scores differ by is known
-the better, the more items both answered, because an item is hard or easy for both:
+A score is a mean over a model's own items (LLMEval-Fair, eq. 1). The difference of two scores is
+more precise the more items both models answered, because an item is hard or easy for both:
 
     paired      all models have the same items: differences are paired, item by item
-    linked      some items are shared (anchors), the others are fresh: anchors say whose fresh items
-                were the easier ones, and scores are corrected by that
+    linked some items are shared (anchors), others are not (fresh): anchors show whose fresh items
+                were easier, and scores are corrected accordingly
     unlinked    no item is shared: scores are independent samples
 
 The correction is generalised least squares: items have random difficulties, scores of two models in
-one item correlate by ρ (one number for all pairs, estimated), and each model has its own variance.
-Wrong weights cost precision, never the standard errors: these come from the clusters themselves
-(a sandwich), so that variants of one question count once. Of four estimators (plain means, anchors
-alone, the best weights of anchors and fresh items for each pair, least squares) the last two had
-the smallest errors in simulation, and of these only least squares gives every model one score.
+an item correlate by ρ (estimated, one number for all pairs), and each model has its own variance.
+Wrong weights cost precision but do not bias standard errors, which come from the clusters
+themselves (a sandwich estimator), so that variants of a question count once. Of four estimators
+(plain means, anchors alone, the best weights of anchors and fresh items for each pair, least
+squares) the last two had the smallest errors in simulation, and of these only least squares gives
+every model a single score.
 
-Everything further (tests, tiers, intervals) rests on `pseudo`: a row for each cluster whose column
-means are the scores and whose spread is their uncertainty, as if all models had all clusters.
+Tests, tiers and intervals use `pseudo`: rows for clusters whose column means are the scores and
+whose spread is their uncertainty, as if all models had all clusters.
 
-Scores of two samples differ although nothing changed: other questions were drawn. A variance over
-rounds is "negligible" only beside the one that the questions alone would give (`expected_variance`;
-table 9 of LLMEval-Fair prints no such figure). It is made of each cluster's influence on each
-round's score, so that rounds of unlike sizes, or with questions in common, are expected to vary so.
+Scores of two samples differ even if nothing changed, because different questions were drawn. A
+variance over rounds is "negligible" only in comparison with the variance due to the questions alone
+(`expected_variance`; table 9 of LLMEval-Fair does not print it). That is computed from each
+cluster's influence on each round's score, so it allows for rounds of different sizes and with
+common questions.
 
-A relative score is a model's as a share of a reference's (eq. 2). Against a model that was named
-beforehand the share has the interval of a ratio, as if one item more differed: near the ceiling few
-items do, and their errors alone are too small (95 to 99 of 100 at 50 items: intervals held in 85%
-of worlds). Against "the best" it has not: who comes out best was partly lucky, so shares of its
-score are too small on average, and the interval of a named model would leave that out. Here "the
-best" is whoever is truly best, and the intervals hold whoever that is (J. C. Hsu 1984, "Constrained
+A relative score is a model's as a share of a reference's (eq. 2). Against a model named beforehand
+the share has the interval of a ratio, with one more differing item added: near the ceiling few
+items differ, and standard errors alone are too small (at scores of 95 to 99 of 100 and 50 items,
+intervals held in 85% of worlds). Against "the best" this interval is wrong: the model that comes
+out best was partly lucky, so shares of its score are too small on average. Here "the best" is the
+model that is truly best, and the intervals hold whichever that is (J. C. Hsu 1984, "Constrained
 Simultaneous Confidence Intervals for Multiple Comparisons with the Best", Annals of Statistics
 12(3)): the lower bound is the least over all models that may be the best, the upper bound the least
 that all comparisons allow, at most 1.
@@ -47,9 +49,9 @@ from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 from tiebreak.rankers.uncertainty import Resampling, item_numbers, per_item
 from tiebreak.reason import Reason
 
-# Scores in one item never correlate quite perfectly; at 1 fresh items would count nothing.
+# Scores in an item never correlate perfectly; with ρ = 1 fresh items would have no weight.
 _MOST = 0.95
-# Of a table for all pairs; with 1,000 clusters Student's t is all but normal.
+# Cells of a table for all pairs, and rows to keep: with 1,000 clusters t is almost normal.
 _CELLS = 2_000_000
 _LEAST = 1000
 _SEED = 0
@@ -57,13 +59,13 @@ _SEED = 0
 
 @dataclass(frozen=True, eq=False)
 class LinkedScores:
-    """Scores of N models, and how far each cluster moves them.
+    """Scores of N models, and each cluster's influence on them.
 
-    `score` is corrected by shared items where `corrected`; `own` is the plain mean over the model's
-    scored rows; both have shape (N,), NaN for a model without a scored row. `influence` has shape
-    (clusters, N) and columns that sum to 0: what a cluster adds to the error of each score.
-    `n_rows` and `n_clusters`, shape (N,), count what each model was scored in. `correlation` is
-    that of two models' scores in one item, NaN where no two models share an item.
+    `score` is corrected by shared items if `corrected`; `own` is the plain mean over the model's
+    scored rows; both have shape (N,), NaN for a model without a scored row. `influence`, shape
+    (clusters, N), is each cluster's contribution to the error of each score; columns sum to 0.
+    `n_rows` and `n_clusters`, shape (N,), count the rows and clusters with a score of the model.
+    `correlation` is that of two models' scores in an item, NaN if no two models share an item.
     """
 
     score: FloatArray
@@ -76,7 +78,7 @@ class LinkedScores:
 
     @cached_property
     def covariance(self) -> FloatArray:
-        """Of the scores, shape (N, N); NaN for models in fewer than two clusters."""
+        """Covariance of the scores, shape (N, N); NaN for models in fewer than two clusters."""
         n = len(self.influence)
         covariance: FloatArray = self.influence.T @ self.influence * (n / max(n - 1, 1))
         few = self.n_clusters < 2
@@ -90,18 +92,18 @@ class LinkedScores:
 
     @property
     def table(self) -> FloatArray:
-        """A score for each cluster and model, shape (clusters, N): as if all had all clusters.
+        """Scores by cluster, shape (clusters, N), as if all models had all clusters.
 
-        Where all models have all items and no cluster has two, these are the scores themselves.
+        If all models have all items and each cluster is one item, these are the observed scores.
         """
         return self.score + len(self.influence) * self.influence
 
     @property
     def pseudo(self) -> FloatArray:
-        """The same for tests of all pairs, with a row for one or more clusters.
+        """Like `table`, for tests of all pairs; a row may hold several clusters.
 
-        Where that makes too large a table for tests of all pairs, clusters are joined by lot to
-        fewer, larger ones, which are as independent of each other.
+        If tests of all pairs would need too large a table, clusters are merged at random into
+        fewer, larger ones, which are still independent of each other.
         """
         rows, n_models = self.influence, self.influence.shape[1]
         most = max(_LEAST, _CELLS // max(1, n_models * (n_models - 1) // 2))
@@ -119,10 +121,10 @@ def linked_scores(
 
     Args:
         scores: shape (rows, N), finite, a row for each item, NaN where a model has no score.
-        clusters: shape (rows,), items of one cluster are no independent evidence; by default every
-            row is one of its own.
-        link: whether shared items correct the scores. Where all models were to answer the same
-            items, and some scores are missing by accident, plain means are paired already.
+        clusters: shape (rows,), the cluster of each row; items of a cluster are not independent
+            evidence. By default every row is its own cluster.
+        link: whether to correct scores by shared items. False suits models that all had the same
+            items with some scores missing by accident, whose plain means are already paired.
 
     Raises:
         RankingError: `clusters` does not fit.
@@ -151,11 +153,11 @@ def linked_scores(
 
 
 def _correlation(rest: FloatArray, known: NDArray[np.bool_]) -> float:
-    """Of two models' scores in one item, pooled over all pairs; NaN without a shared item."""
+    """Correlation of two models' scores in an item, pooled over pairs; NaN if none is shared."""
     present = known.astype(np.float64)
     shared = present.T @ present
     products = rest.T @ rest
-    # Each pair's own variances, over the items that the two share.
+    # Variances over the items that a pair shares.
     squares = (rest**2).T @ present
     upper = np.triu_indices(len(shared), k=1)
     if not shared[upper].sum():
@@ -167,16 +169,16 @@ def _correlation(rest: FloatArray, known: NDArray[np.bool_]) -> float:
 def _least_squares(
     rest: FloatArray, known: NDArray[np.bool_], sd: FloatArray, rho: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Corrections of the scores, shape (N,), and each row's influence on them, (rows, N).
+    """Corrections of the scores, shape (N,), and each row's influence on them, shape (rows, N).
 
-    The inverse of k equally correlated scores' matrix is (I − c·11ᵀ) / (1 − ρ) in units of their
-    standard deviations, with c = ρ / (1 + (k − 1) ρ).
+    The inverse of the correlation matrix of k equally correlated scores is (I − c·11ᵀ) / (1 − ρ) in
+    units of their standard deviations, with c = ρ / (1 + (k − 1) ρ).
     """
     scaled = known / sd
     share = rho / (1 + (known.sum(axis=1, keepdims=True) - 1) * rho)
 
     def weighed(values: FloatArray) -> FloatArray:
-        """Rows times the inverse of their own matrix, up to the factor 1 / (1 − ρ)."""
+        """Rows times the inverse of their matrix, up to the factor 1 / (1 − ρ)."""
         z = np.where(known, values, 0.0) / sd
         product: FloatArray = scaled * (z - share * z.sum(axis=1, keepdims=True))
         return product
@@ -188,15 +190,15 @@ def _least_squares(
 
 
 def relative_influence(score: ArrayLike, influence: ArrayLike, reference: int) -> FloatArray:
-    """How far each cluster moves the shares of the reference's score (delta method).
+    """Each cluster's influence on the shares of the reference's score (delta method).
 
     Args:
         score: shape (N,).
-        influence: shape (clusters, N), of the scores (`LinkedScores.influence`).
+        influence: shape (clusters, N), influence on the scores (`LinkedScores.influence`).
         reference: column that scores are divided by.
 
     Returns:
-        Shape (clusters, N); NaN where a score is, or all of it where the reference's is 0.
+        Shape (clusters, N); NaN where a score is NaN, and everywhere if the reference's score is 0.
     """
     values, moves = np.asarray(score, np.float64), np.asarray(influence, np.float64)
     base = values[reference] if values[reference] > 0 else math.nan
@@ -204,19 +206,21 @@ def relative_influence(score: ArrayLike, influence: ArrayLike, reference: int) -
 
 
 def expected_variance(covariance: ArrayLike, *, level: float = 0.95) -> Estimate:
-    """The sample variance (n − 1) of scores with one mean and this covariance.
+    """Expected sample variance (divisor n − 1) of scores with equal means and this covariance.
 
-    It is a weighted sum of χ² variables, about one multiple of a χ² with the same mean and variance
-    (F. E. Satterthwaite 1946, "An Approximate Distribution of Estimates of Variance Components",
-    Biometrics Bulletin 2(6)); exactly that where rounds are independent and of one size.
+    The sample variance is a weighted sum of χ² variables, approximated by a multiple of a χ² with
+    the same mean and variance (F. E. Satterthwaite 1946, "An Approximate Distribution of Estimates
+    of Variance Components", Biometrics Bulletin 2(6)); the approximation is exact if rounds are
+    independent and of the same size.
 
     Args:
-        covariance: shape (R, R), of the R rounds' scores; 0 between independent rounds.
+        covariance: shape (R, R), covariance of the R rounds' scores; 0 between independent rounds.
         level: in (0, 1).
 
     Returns:
-        The mean of that variance; of rounds in which nothing but the questions changes it lies
-        between the bounds at this level, far apart with few rounds. NaN below two rounds.
+        The mean of the sample variance. If only the questions change between rounds, the sample
+        variance is within the bounds with probability `level`; they are wide for few rounds. NaN
+        below two rounds.
     """
     from scipy.stats import chi2
 
@@ -236,16 +240,16 @@ def expected_variance(covariance: ArrayLike, *, level: float = 0.95) -> Estimate
 
 
 def variance_at(variance: ArrayLike, n: int, of_sample: ArrayLike) -> FloatArray:
-    """The variance of an independent sample of some clusters, from that of all n at hand."""
+    """Variance of a mean over an independent sample of `of_sample` clusters, from that over n."""
     drawn = np.asarray(of_sample, np.float64)
     return ratio(np.asarray(variance, np.float64) * n, drawn)
 
 
 def within_pool(variance: ArrayLike, n: int, drawn: ArrayLike) -> FloatArray:
-    """The variance of draws without replacement, from that of independent samples of their size.
+    """Variance of draws without replacement, from that of independent samples of the same size.
 
-    Draws share their questions with the pool of n that they come from, and vary less by the share
-    that was left out, 1 − drawn / n (W. G. Cochran 1977, "Sampling Techniques", §2.6).
+    Draws come from the same pool of n questions, so their variance is reduced by the factor 1 −
+    drawn / n, the share left out (W. G. Cochran 1977, "Sampling Techniques", §2.6).
     """
     return np.asarray(variance, np.float64) * (1 - np.asarray(drawn, np.float64) / n)
 
@@ -259,25 +263,27 @@ def relative_scores(
     pseudo: FloatArray | None = None,
     how: Resampling = Resampling(),
 ) -> tuple[Estimate, ...]:
-    """Each score as a share of the reference's, with intervals.
+    """Estimate each score as a share of the reference's, with intervals.
 
-    Ratios are taken on the log scale, errors by the delta method, quantiles are Student's; those of
-    all comparisons together are drawn (`how.draws`, `how.seed`).
+    Ratios are computed on the log scale, errors by the delta method, and quantiles are Student's;
+    quantiles for all comparisons together are simulated (`how.draws`, `how.seed`).
 
     Args:
-        score: shape (N,), at least 0; NaN where a model has none.
-        covariance: shape (N, N), of the scores; NaN where a model has none.
-        n: number of clusters behind them.
-        reference: column that every score is divided by; None: the best, whoever truly is.
-        pseudo: shape (clusters, N), with the scores as means: how items differ; None: not known.
+        score: shape (N,), at least 0; NaN if a model has no score.
+        covariance: shape (N, N), covariance of the scores; NaN if a model has no score.
+        n: number of clusters that the scores are based on.
+        reference: column that every score is divided by; None: the truly best model, whichever it
+            is.
+        pseudo: shape (clusters, N), with the scores as column means, for the size of differences in
+            an item; None: not known.
         how: level of the intervals, draws and seed.
 
     Returns:
-        N estimates; a value is at most 1 against the best. NaN where a score or the reference's is
-        missing, or the reference's is 0.
+        N estimates; a value is at most 1 against the best. NaN if the model's or the reference's
+        score is missing, or the reference's is 0.
 
     Raises:
-        RankingError: `reference` is no column; level is out of range.
+        RankingError: `reference` is not a column; level is out of range.
     """
     values, spread = (np.asarray(numbers, dtype=np.float64) for numbers in (score, covariance))
     if reference is not None and not 0 <= reference < len(values):
@@ -291,7 +297,7 @@ def relative_scores(
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(values)
         relative = spread / np.outer(values, values)
-        # Two logarithms' difference varies by both variances, less twice what they share.
+        # Variance of a difference of logarithms: both variances minus twice their covariance.
         variance = np.diag(relative)
         errors = np.sqrt(np.maximum(variance[:, None] + variance[None] - 2 * relative, 0))
         more = 0 if pseudo is None else _effect_of_item(pseudo, base) / values
@@ -308,9 +314,10 @@ def relative_scores(
 
 
 def _effect_of_item(pseudo: FloatArray, base: int) -> FloatArray:
-    """What one item more moves each difference from a model, (N,), if it differs as others do.
+    """Effect of one more item on each model's difference from `base`, shape (N,).
 
-    It has the size of the differences that are not 0, as in `paired_interval`; 1 without any.
+    The item differs by the root mean square of the differences that are not 0, as in
+    `paired_interval`, or by 1 if all are 0.
     """
     gaps = pseudo - pseudo[:, [base]]
     differ = np.sum(np.abs(gaps) > 1e-9, axis=0)
@@ -322,7 +329,7 @@ def _effect_of_item(pseudo: FloatArray, base: int) -> FloatArray:
 def _against_all(
     logs: FloatArray, relative: FloatArray, errors: FloatArray, n: int, how: Resampling
 ) -> tuple[FloatArray, FloatArray]:
-    """Bounds of each model's least log ratio to any model, shape (N,) each; at most 0."""
+    """Bounds, shape (N,) each, of each model's smallest log ratio to any model; at most 0."""
     lower, upper = (np.full(len(logs), math.nan) for _ in range(2))
     known = np.flatnonzero(np.isfinite(logs) & np.isfinite(np.diag(relative)))
     if not known.size:
@@ -332,14 +339,14 @@ def _against_all(
     alone = student_quantile(max(n, 2), how.level)
     lower[known] = np.min(gaps - alone * errors, axis=1)
     together = _quantiles(relative[np.ix_(known, known)], errors, how)
-    # Student's tails are longer than those of the draws, which take the errors as known.
+    # Widen to Student's t: the draws are normal, because they treat the errors as known.
     together *= alone / student_quantile(10**9, how.level)
     upper[known] = np.minimum(np.min(gaps + together[:, None] * errors, axis=1), 0)
     return np.minimum(lower, upper), upper
 
 
 def _quantiles(relative: FloatArray, errors: FloatArray, how: Resampling) -> FloatArray:
-    """For each model, what its largest error against another one stays below, in errors."""
+    """For each model, the quantile of its largest standardised error against another model."""
     generator = np.random.default_rng(how.seed)
     values, vectors = np.linalg.eigh(relative)
     root = vectors * np.sqrt(np.maximum(values, 0))
