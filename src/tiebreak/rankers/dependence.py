@@ -24,7 +24,7 @@ from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.uncertainty import Resampling, item_numbers, per_item
 from tiebreak.reason import Reason
 
-# An estimate needs this many items with mixed native scores, and this z of the median reviewer.
+# An estimate needs this many items with mixed native scores, and this median z (`_z`).
 MIXED_ITEMS = 10
 _LEAST_Z = 3.0
 # This share of the pairs of reviewers is assumed to err (nearly) independently.
@@ -148,7 +148,7 @@ def _anchored(both: FloatArray, along: FloatArray, *, seed: int) -> tuple[float,
 
 
 def _z(c: FloatArray, rows: FloatArray) -> FloatArray:
-    """z of each reviewer: mean product with native scores over items by its standard error."""
+    """Each reviewer's z: mean product with native scores over items by its standard error."""
     products = np.where(rows > 0, c, np.nan)
     n = np.sum(rows > 0, axis=0)
     error = np.nanstd(products, axis=0, ddof=1) / np.sqrt(np.maximum(n, 1))

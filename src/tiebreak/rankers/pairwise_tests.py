@@ -1,21 +1,21 @@
-"""Pairwise tests: which models do scores tell apart, which tiers and which ranks are left?
+"""Pairwise tests: pairs of models that scores tell apart, and the remaining tiers and ranks.
 
-It is not enough to test the neighbours of a leaderboard: where no two neighbours differ visibly,
-the first and the last may. Tests are paired, item by item, and corrected for their number:
+Testing only neighbours of a leaderboard is not enough: the first and the last model may differ
+although no two neighbours do. Tests are paired by item, and corrected for their number:
 
     scores → a mean per item → T of every pair → max T under random signs → apart → ranks left open
 
 The correction is the step-down of the largest statistic (P. H. Westfall, S. S. Young 1993,
-"Resampling-Based Multiple Testing"): one random sign for each item flips the differences of all
-pairs at once, so pairs that share a model are not counted as if they were independent. That is
-exact where the differences are symmetric, as those of ranks of equal models and of passes and fails
-are. Other scores may be skewed: a mean is easily too large on the side away from the long tail,
-whose items have not come yet. There the statistic is drawn in, and what may be too rare to have
-come at all is no test's matter (`Untested`).
+"Resampling-Based Multiple Testing"): a random sign for each item flips the differences of all pairs
+at once, so pairs that share a model are not treated as independent. This is exact if differences
+are symmetric, as they are for ranks of equal models and for passes and fails. Other scores may be
+skewed: a mean tends to be too large on the side away from the long tail, whose items are not in the
+sample yet. Then the statistic is shrunk, and differences that events too rare to be in the sample
+could reverse are not tested (`Untested`).
 
 At most 5% of simulated boards of equal models have a pair that is told apart: 2, 8 and 30 models, 5
-to 1,000 items, ties in none or 80% of them; scores skewed against each other from 20 items on, in
-the mean over sizes (`benchmarks/claims/boards.py` and `skewed.py` measure all cells).
+to 1,000 items, with ties in none or 80% of them; for scores skewed against each other on average
+over sizes, from 20 items on (`benchmarks/claims/boards.py` and `skewed.py` measure all cells).
 """
 
 import math
@@ -33,27 +33,27 @@ from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.uncertainty import item_numbers, per_item
 
-# Up to this many items all signs are tried; beyond it so many at random. A p-value of 0.05 then has
-# a standard error of 0.002.
+# Up to `_ALL_SIGNS` items all signs are tried, otherwise `_FLIPS` random ones, for which a p-value
+# of 0.05 has a standard error of 0.002.
 _ALL_SIGNS = 13
 _FLIPS = 9999
-# Signs that are drawn at once, and the fewest flips of them; of a multiple of 8 flips the bytes are
-# whole words of the generator.
+# Signs per batch, and the minimum number of flips in a batch. With a multiple of 8 flips the bytes
+# fill whole words of the generator.
 _SIGNS, _BATCH = 1 << 16, 40
-# Of scores with holes, the sums of so many pairs are held at once: 80 MB.
+# For tables with missing scores, the sums of this many pairs are held at once: 80 MB.
 _PAIRS = 1000
-# How far skewness draws a statistic in: of simulated boards 3 left 5.1% with a false claim where
-# 4 left 4.7%, and 4 cost another half point of power where scores are skewed alike.
+# Strength of the shrinking by skewness: 5.1% of simulated boards had a false claim with 3, 4.7%
+# with 4, but 4 costs another half percentage point of power if scores are skewed alike.
 _PULL = 3.5
-# The statistics of one set of differences, added up in another order, differ in the last bits.
+# Statistics of the same differences added in another order differ in the last bits.
 _NEAR = 1e-9
 
 
 Untested = Literal["no common item", "rare failures"]
 """Why two models are not tested. "rare failures": their scores would tell them apart if all items
-were like these; but an event that n items easily miss, whose rate is 1 − (1 − level)^(1/n) ≈ 3/n,
-would turn the lead round where it costs 1, all that a score can be. Passes and fails and ranks of
-each item are tested all the same: no item can cost more than another there."""
+were like these, but an event that n items easily miss, with a rate of 1 − (1 − level)^(1/n) ≈ 3/n,
+would reverse the lead if it cost 1, the full range of a score. Passes and fails, and ranks within
+items, are always tested, because no item can cost more than another there."""
 
 
 M = TypeVar("M", int, str)
@@ -61,12 +61,12 @@ M = TypeVar("M", int, str)
 
 @dataclass(frozen=True, slots=True)
 class Pair(Generic[M]):
-    """Two models, `above` before `below` in the order that was given: as columns, or by name.
+    """Two models, as columns or names; `above` comes before `below` in the given order.
 
     `difference` is that of their means over the `n_items` items with a score of both, `p` the
-    two-sided p-value of this pair alone (`paired_p`), `p_adjusted` holds for all pairs together.
-    `apart` is whether `p_adjusted` ≤ 1 − level. Where `untested` says why there is no test,
-    `p_adjusted` is NaN and `apart` None; without a common item all numbers are NaN.
+    two-sided p-value of this pair alone (`paired_p`), `p_adjusted` the p-value adjusted for all
+    pairs. `apart` is whether `p_adjusted` ≤ 1 − level. If the pair is not tested, `untested` says
+    why, `p_adjusted` is NaN and `apart` None; without a common item all numbers are NaN.
     """
 
     above: M
@@ -81,16 +81,17 @@ class Pair(Generic[M]):
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """All pairs of models, the groups (tiers) that they leave, and the ranks.
+    """Tests of all pairs of models, with the resulting groups (tiers) and rank ranges.
 
-    A group is a longest run of `order`, as places from 0, in which no two models are told apart.
-    Groups may overlap: A and B, and B and C may be too close, while A and C are apart.
+    A group is a maximal run of `order`, as places from 0, in which no two models are told apart.
+    Groups may overlap: A and B, and B and C can be too close while A and C are apart.
 
-    `rank_lower` and `rank_upper` have a number for each place of `order`: 1 + the models that are
-    significantly better, and N − those that are significantly worse. With probability `level` they
-    hold the true ranks of all models at once (M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm
-    2024, "Inference for Ranks with Applications to Mobility across Neighbourhoods and Academic
-    Achievement across Countries", Review of Economic Studies 91(1), doi:10.1093/restud/rdad006).
+    `rank_lower` and `rank_upper` have an entry for each place of `order`: 1 + the number of
+    significantly better models, and N − the number of significantly worse ones. With probability
+    `level` they contain the true ranks of all models at once (M. Mogstad, J. P. Romano, A. M.
+    Shaikh, D. Wilhelm 2024, "Inference for Ranks with Applications to Mobility across
+    Neighbourhoods and Academic Achievement across Countries", Review of Economic Studies 91(1),
+    doi:10.1093/restud/rdad006).
     """
 
     order: tuple[int, ...]
@@ -116,14 +117,14 @@ def separation(
 ) -> Separation:
     """Test every pair of models, two-sided, paired by item.
 
-    With probability `level` no two models with equal true means are told apart (the module's first
-    lines say by which test, and what was measured).
+    With probability `level` no two models with equal true means are told apart (see the module's
+    docstring for the test and its simulated error).
 
     Args:
         scores: shape (rows, N), higher is better, NaN = absent.
         order: columns to compare, best first.
-        items: shape (rows,), the item of each row: its rows are averaged first. By default every
-            row is an item of its own.
+        items: shape (rows,), the item of each row; the rows of an item are averaged first. By
+            default every row is an item.
         level: confidence level, in (0, 1).
 
     Raises:
@@ -155,12 +156,12 @@ def separation(
 def separation_of_pairs(
     leads: Mapping[tuple[int, int], FloatArray], order: Sequence[int], *, level: float = 0.95
 ) -> Separation:
-    """Test pairs by what was said of each of them alone, where only some were compared.
+    """Test each pair by its own comparisons only, for designs that compare only some pairs.
 
     With probability `level` no two equal models are told apart (Holm's method over `paired_p`).
 
     Args:
-        leads: by pair of columns the first one's lead on each item, in [-1, 1].
+        leads: for each pair of columns, the first model's lead on each item, in [-1, 1].
         order: columns to compare, best first.
         level: confidence level, in (0, 1).
     """
@@ -184,7 +185,7 @@ def separated(
     hidden: NDArray[np.bool_],
     level: float,
 ) -> Separation:
-    """Tests of pairs, `columns` in order of places, with the groups and the ranks they leave."""
+    """Build a `Separation` from the tests of pairs, given in `columns` by places."""
     pairs = tuple(
         Pair(
             above=above,
@@ -210,8 +211,8 @@ def separated(
 def paired_p(differences: ArrayLike) -> float:
     """Two-sided p-value of a mean difference of zero, for one pair chosen beforehand.
 
-    The exact sign-flip test where all signs can be tried or all sizes are equal (with pass or fail
-    that is McNemar's exact test), else Student's t test.
+    Uses the exact sign-flip test if all signs can be tried or all sizes are equal (with pass or
+    fail this is McNemar's exact test), otherwise Student's t test.
 
     Args:
         differences: shape (n,), one per item, NaN left out.
@@ -233,10 +234,10 @@ def paired_p(differences: ArrayLike) -> float:
 
 
 def items_needed(n_tests: int = 1, level: float = 0.95) -> int:
-    """Fewest items with which sign flips can show anything.
+    """Smallest number of items with which a sign-flip test can be significant.
 
-    If one model is better in all n items, they have p = 2 / 2ⁿ. In `separation` that holds for any
-    number of pairs; Holm's method multiplies the smallest of `n_tests` p-values by `n_tests`.
+    If a model is better in all n items, p = 2 / 2ⁿ. In `separation` this holds for any number of
+    pairs; Holm's method multiplies the smallest of `n_tests` p-values by `n_tests`.
     """
     n_items = 1
     while n_tests * 2.0 ** (1 - n_items) > 1 - level:
@@ -247,14 +248,15 @@ def items_needed(n_tests: int = 1, level: float = 0.95) -> int:
 def items_to_tell_apart(
     n_items: int, p: float, n_models: int = 2, *, level: float = 0.95, power: float = 0.8
 ) -> tuple[float, float]:
-    """Items that tell two models apart with this power, if they differ as they seem to; the fewest.
+    """Items needed to tell two models apart with this power: estimate, and lower bound.
 
-    The tests of `n_models` models find a difference where it is q + z standard errors, of Tukey's q
-    and the normal quantile z. It is t of them now, by the pair's own `p` over `n_items` items, and
-    at most t + q: that gives the fewest. There is no upper bound where the two are not told apart.
+    Tests of `n_models` models find a difference with this power if it is q + z standard errors,
+    with Tukey's q and the normal quantile z. The observed difference is t standard errors, from the
+    pair's own `p` over `n_items` items, and the true one at most t + q, which gives the lower
+    bound. There is no upper bound if the two are not told apart.
 
     Returns:
-        Numbers of items; the first is infinite where nothing differs.
+        Numbers of items; the first is infinite if there is no difference.
     """
     from scipy.special import stdtrit
     from scipy.stats import norm, studentized_range
@@ -267,17 +269,17 @@ def items_to_tell_apart(
 
 
 def item_means(rows: FloatArray, items: ArrayLike | None) -> FloatArray:
-    """Means of the rows of each item, (rows, N) → (items, N); NaN where a model has none."""
+    """Means over the rows of each item, (rows, N) → (items, N); NaN if a model has no score."""
     n_items, item = item_numbers(items, len(rows))
     known = ~np.isnan(rows)
     return ratio(per_item(np.nan_to_num(rows), item, n_items), per_item(known, item, n_items))
 
 
 def _symmetric(table: FloatArray) -> bool:
-    """Whether equal models have symmetric differences: passes and fails, and ranks of each item.
+    """Whether scores are passes and fails, or ranks within items: differences are then symmetric.
 
-    Ranks are known by their mean, which is the same in every item. Passes and fails may stand
-    beside a baseline that has a half throughout.
+    Ranks are recognised by their mean, which is the same in every item. Passes and fails may
+    include a baseline that scores a half throughout.
     """
     values = table.round(DECIMALS)
     known = values[~np.isnan(values)]
@@ -292,23 +294,23 @@ def _symmetric(table: FloatArray) -> bool:
 def _drawn_in(
     gaps: FloatArray, known: NDArray[np.bool_], first: IntArray, second: IntArray
 ) -> FloatArray:
-    """What is kept of each pair's T, in (0, 1], where the long tail lies against the mean.
+    """Factor in (0, 1] on each pair's T, below 1 if the long tail is on the side opposite the mean.
 
-    Skewness g pulls Student's t of n differences out on the side away from the tail, by about
-    |g| t² / √n (N. J. Johnson 1978, "Modified t Tests and Confidence Intervals for Asymmetrical
-    Populations", JASA 73). That is undone as t (1 + u²)^(−1/16), u = 3.5 |g| t² / √n: hardly where
-    g is chance, more where t is large, and still growing with t. On the tail's own side t is too
-    small if anything, and stays; so it does where all differences are of one size.
+    Skewness g inflates Student's t of n differences on the side away from the tail, by about |g| t²
+    / √n (N. J. Johnson 1978, "Modified t Tests and Confidence Intervals for Asymmetrical
+    Populations", JASA 73). The correction is t (1 + u²)^(−1/16), u = 3.5 |g| t² / √n: small if g is
+    due to chance, larger for large t, and still increasing in t. On the tail's own side t is if
+    anything too small, and is kept, as it is if all differences have the same size.
 
-    A pair's third moment is that of one model less the other's. Chance in it is largely what both
-    have in common, and goes in the means over all opponents: the lesser of the two g counts.
+    A pair's third moment is about one model's minus the other's. Chance in it mostly cancels in the
+    means over all opponents, so g is also computed from these, and the smaller of the two is used.
     """
     n = np.maximum(np.count_nonzero(known, axis=0), 1)
     mean = gaps.sum(axis=0) / n
     rest = gaps - mean
     rest[~known] = 0
     power = rest * rest
-    # Where all differences are the same, what is left of them is rounding.
+    # If all differences are equal, their deviations from the mean are rounding errors.
     least = _NEAR * np.maximum(np.abs(mean), _NEAR)
     spread = np.maximum(np.sqrt(power.sum(axis=0) / n), least)
     power *= rest
@@ -330,10 +332,10 @@ def _drawn_in(
 def _sign_flips(
     table: FloatArray, first: IntArray, second: IntArray, gaps: FloatArray, kept: FloatArray
 ) -> FloatArray:
-    """Step-down of the largest T = |Σ d| / √(Σ d²) of a pair, under one random sign per item.
+    """Step-down p-values by the largest T = |Σ d| / √(Σ d²), under one random sign per item.
 
-    Of what was seen of each pair `kept` counts. A pair that differs in k items has T ≤ √k whatever
-    the signs, so that near-duplicates take nothing from the others.
+    The observed T are multiplied by `kept`. A pair that differs in k items has T ≤ √k for any
+    signs, so that near-duplicates do not reduce the power for other pairs.
     """
     differs = gaps.any(axis=1)
     table, gaps = table[differs], gaps[differs]
@@ -351,13 +353,14 @@ def _sign_flips(
 def step_down(
     seen: FloatArray, drawn: Callable[[IntArray], Iterator[FloatArray]], *, exact: bool = False
 ) -> FloatArray:
-    """p-values that hold for all tests together, by the largest statistic that is not rejected yet.
+    """Step-down p-values for all tests together, by the largest statistic not yet rejected.
 
     Args:
-        seen: shape (tests,), statistics, of which large ones speak against a hypothesis.
-        drawn: gives for each of some tests, in that order, its statistic in each draw from where
-            all hypotheses hold; draws of all tests go together.
-        exact: whether the draws are all that there are; else what was seen counts as one more.
+        seen: shape (tests,), observed statistics; large values are evidence against a hypothesis.
+        drawn: yields for each of the given tests, in that order, its statistic in each draw under
+            all hypotheses; draw k is the same for all tests.
+        exact: whether the draws are all possible ones; otherwise the observation counts as another
+            draw.
     """
     ascending = np.argsort(seen, kind="stable")
     bound = seen * (1 - _NEAR)
@@ -374,7 +377,7 @@ def step_down(
 def _flipped(
     table: FloatArray, first: IntArray, second: IntArray, gaps: FloatArray, pairs: IntArray
 ) -> Iterator[FloatArray]:
-    """For each of the pairs the sums of its differences under the same signs, shape (draws,)."""
+    """Yield the sums of differences of each of `pairs` under the same signs, shape (draws,)."""
     if np.isnan(table).any():
         for start in range(0, len(pairs), _PAIRS):
             yield from _sums(gaps[:, pairs[start : start + _PAIRS]])
@@ -385,7 +388,7 @@ def _flipped(
 
 
 def _sums(columns: FloatArray, seed: int = 0) -> FloatArray:
-    """Sums of columns, (items, n), under all signs of few items, else random ones: (n, draws)."""
+    """Sums of columns (items, n) under all signs if items are few, else random ones: (n, draws)."""
     n = len(columns)
     if n <= _ALL_SIGNS:
         return (_all_signs(n) @ columns).T
@@ -394,7 +397,7 @@ def _sums(columns: FloatArray, seed: int = 0) -> FloatArray:
     sums, batch = np.empty((columns.shape[1], _FLIPS)), np.empty((flips, n))
     for start in range(0, _FLIPS, flips):
         signs = batch[: _FLIPS - start]
-        # The sign of a random byte is a fair coin, the same as `integers(0, 2)` makes of it.
+        # The sign bit of a random byte is a fair coin, the one that `integers(0, 2)` uses.
         words = generator.bit_generator.random_raw(-(-signs.size // 8)).astype("<u8", copy=False)
         signs[...] = words.view(np.int8)[: signs.size].reshape(signs.shape) >> 7 | 1
         sums[:, start : start + flips] = (signs @ columns).T
@@ -403,12 +406,12 @@ def _sums(columns: FloatArray, seed: int = 0) -> FloatArray:
 
 @cache
 def _all_signs(n: int) -> FloatArray:
-    """Half of all signs of n numbers, shape (2ⁿ⁻¹, n): the other half is minus these."""
+    """Half of all sign vectors of length n, shape (2ⁿ⁻¹, n); the other half are their negatives."""
     return 1 - 2 * np.indices((1,) + (2,) * (n - 1)).reshape(n, -1).T.astype(np.float64)
 
 
 def _apart(pairs: Sequence[Pair[int]]) -> tuple[tuple[int, int], ...]:
-    # Models are compared on their common items, where the order may be another.
+    # On a pair's common items the order can differ from that of the board.
     return tuple(
         (pair.above, pair.below) if pair.difference > 0 else (pair.below, pair.above)
         for pair in pairs
@@ -417,7 +420,7 @@ def _apart(pairs: Sequence[Pair[int]]) -> tuple[tuple[int, int], ...]:
 
 
 def _groups(n_models: int, pairs: Sequence[Pair[int]]) -> tuple[range, ...]:
-    """Longest runs of places without a pair that is told apart; `pairs` in order of places."""
+    """Maximal runs of places without a pair that is told apart; `pairs` in order of places."""
     apart = np.zeros((n_models, n_models), dtype=bool)
     apart[np.triu_indices(n_models, k=1)] = [pair.apart is True for pair in pairs]
     groups: list[range] = []
@@ -431,7 +434,7 @@ def _groups(n_models: int, pairs: Sequence[Pair[int]]) -> tuple[range, ...]:
 
 
 def sign_p(heads: int, n: int, *, one_sided: bool = False) -> float:
-    """p-value of so many heads in n ≥ 1 tosses of a fair coin; one-sided: of no fewer."""
+    """p-value of `heads` in n ≥ 1 tosses of a fair coin; one-sided: of at least as many."""
     from scipy.special import betainc
 
     most = heads if one_sided else max(heads, n - heads)
@@ -444,16 +447,15 @@ def sign_flip_p(differences: ArrayLike, *, seed: int = 0) -> float:
 
     Args:
         differences: shape (n,), one per item; NaN and 0 are left out.
-        seed: seed of the sign flips, where not all are tried.
+        seed: seed of the sign flips, used if not all are tried.
 
     Returns:
-        Share of the signs that give a sum at least as far from 0, in (0, 1]; 1 when no item
-        differs.
+        Share of the signs that give a sum at least as far from 0, in (0, 1]; 1 if no item differs.
     """
     from scipy.special import bdtr
 
     values = np.asarray(differences, dtype=np.float64).round(DECIMALS)
-    # Sorted, so that the order of items does not decide which signs they get.
+    # Sort, so that the order of items does not affect which signs they get.
     values = np.sort(values[~np.isnan(values) & (values != 0)])
     if not values.size:
         return 1.0
@@ -462,7 +464,7 @@ def sign_flip_p(differences: ArrayLike, *, seed: int = 0) -> float:
         return float(min(1.0, 2 * bdtr(fewer, values.size, 0.5)))
     bound = abs(values.sum()) - _NEAR * np.abs(values).sum()
     sums = _sums(values[:, None], seed)
-    # Where not all signs are tried, what was seen counts as one more draw.
+    # If not all signs are tried, the observation counts as another draw.
     more = values.size > _ALL_SIGNS
     return float((np.count_nonzero(np.abs(sums) >= bound) + more) / (sums.size + more))
 
@@ -473,7 +475,7 @@ def holm(p_values: ArrayLike) -> list[float]:
     The i-th smallest of m is multiplied by m − i + 1 and is never below a smaller one; at most 1.
 
     Args:
-        p_values: shape (m,); NaN is left out of the count and stays.
+        p_values: shape (m,); NaN does not count as a test and stays NaN.
     """
     p = np.asarray(p_values, dtype=np.float64)
     tested = np.flatnonzero(~np.isnan(p))
