@@ -1,21 +1,21 @@
-"""Strengths from matches: Bradley–Terry, with covariates too, and Elo, with intervals over items.
+"""Strengths from matches: Bradley–Terry, with or without covariates, and Elo.
 
-A match is (first, second, result, item): two columns, 1 / ½ / 0 for the first one, and the item
-that it was about. Resampling draws items with all their matches: matches about one item are not
-independent evidence.
+A match is (first, second, result, item): two columns, 1 / ½ / 0 for the first model, and the item
+that was judged. Intervals resample items with all their matches, because matches on the same item
+are not independent evidence.
 
-Bradley–Terry is the one to use. It does not depend on the order of matches; Elo, by evalica, does,
-and is here for comparison with leaderboards that report it. `controlled_bradley_terry` compares
-models whose answers are alike in length or style:
+Prefer Bradley–Terry, which does not depend on the order of matches; Elo (by evalica) does, and is
+included for comparison with leaderboards that report it. `controlled_bradley_terry` compares models
+at equal length or style of their answers:
 
     log-odds that i beats j = s_i − s_j + Σ_k β_k x_k
 
-where x are differences between the two answers, such as (a − b) / (a + b) of their lengths. This is
-LMArena's style control (T. Li, A. N. Angelopoulos and W.-L. Chiang 2024, "Does style matter?",
-lmsys.org/blog/2024-08-28-style-control); AlpacaEval controls length alike (Y. Dubois et al. 2024,
-arXiv:2404.04475). The fit is scikit-learn's logistic regression without a penalty. A covariate
-explains what goes with it: where better models write longer answers because they say more, control
-for length takes that from them.
+where x are differences between the two answers, e.g. (a − b) / (a + b) for their lengths a and b.
+This is LMArena's style control (T. Li, A. N. Angelopoulos and W.-L. Chiang 2024, "Does style
+matter?", lmsys.org/blog/2024-08-28-style-control); AlpacaEval controls length in the same way (Y.
+Dubois et al. 2024, arXiv:2404.04475). The fit is scikit-learn's logistic regression without a
+penalty. A covariate absorbs everything correlated with it: if better models write longer answers
+because they say more, controlling for length removes that advantage.
 """
 
 import warnings
@@ -37,7 +37,8 @@ from tiebreak.rankers.uncertainty import (
     item_numbers,
 )
 
-# A step of Newton's that is so short leaves an error of rounding only, which must not break a tie.
+# A Newton step this short leaves rounding errors only. Results are rounded to `_DECIMALS`, so that
+# these errors do not break ties.
 _TOLERANCE = 1e-8
 _MAX_ITERATIONS = 1000
 _DECIMALS = 7
@@ -52,23 +53,23 @@ def bradley_terry(
     n_models: int,
     how: Resampling = Resampling(draws=1000),
 ) -> ItemBootstrap:
-    """Bradley–Terry strengths: P(i beats j) = 1 / (1 + exp(s_j − s_i)).
+    """Estimate Bradley–Terry strengths: P(i beats j) = 1 / (1 + exp(s_j − s_i)).
 
     R. A. Bradley and M. E. Terry 1952, doi:10.2307/2334029; fitted by Newton's method, all draws at
-    once. A tie counts as half a win for either side.
+    once. A tie counts as half a win for each side.
 
-    Finite strengths exist only where the graph "has won or tied against" is strongly connected
-    (L. R. Ford 1957, doi:10.2307/2308513): a model that won all its matches has none. A draw of
-    items for which this fails gives no strengths and is left out; `undefined` counts such draws.
-    They are the extreme ones, so with many of them the intervals are too narrow, and `reason` tells
-    how many there were.
+    Finite strengths exist only where the graph "has won or tied against" is strongly connected (L.
+    R. Ford 1957, doi:10.2307/2308513): a model that won all its matches has none. A draw of items
+    for which this fails gives no strengths and is left out; `undefined` counts these draws. They
+    are the extreme draws, so if there are many the intervals are too narrow; `reason` says how many
+    there were.
 
     Args:
         first: shape (matches,), columns of the models, 0 … n_models − 1.
         second: shape (matches,), columns of their opponents.
-        result: shape (matches,), 1 = the first won, 0 = the second won, ½ = tie. A match without a
-            verdict is left out by the caller: it is not a tie.
-        items: shape (matches,), the label of the item that each match is about.
+        result: shape (matches,), 1 = the first won, 0 = the second won, ½ = tie. The caller leaves
+            out matches without a verdict: they are not ties.
+        items: shape (matches,), the label of each match's item.
         n_models: number of models, N.
         how: level, draws and seed of the intervals; a draw takes some 0.1 ms.
 
@@ -89,7 +90,7 @@ def bradley_terry(
 
 
 def bradley_terry_statistic(matches: Matches) -> Statistic:
-    """Strengths as a function of how often each item is drawn; NaN where no finite ones fit."""
+    """Statistic of Bradley–Terry strengths, from counts of items; NaN if no finite ones fit."""
     per_item = matches.wins_per_item()
 
     def strengths(counts: FloatArray) -> FloatArray:
@@ -113,18 +114,18 @@ def elo(
     permutations: int = 10,
     how: Resampling = Resampling(draws=200),
 ) -> ItemBootstrap:
-    """Elo ratings, averaged over random orders of the matches.
+    """Estimate Elo ratings, averaged over random orders of the matches.
 
     Each match moves k · (result − expected) points from one model to the other, where the first is
     expected to score 1 / (1 + 10^((R_second − R_first) / 400)); all start at 1000 (A. E. Elo 1978;
-    computed by evalica). The ratings depend on the order in which the matches are played. Here that
-    order means nothing, so they are averaged over orders, the same number for every draw of items.
-    With few matches ratings stay near 1000: they do not estimate the Bradley–Terry strengths.
+    computed by evalica). Ratings depend on the order of the matches. That order has no meaning
+    here, so ratings are averaged over `permutations` random orders, for every draw of items. With
+    few matches ratings stay near 1000; they do not estimate Bradley–Terry strengths.
 
-    Matches are given as to `bradley_terry`. `k` > 0 are the points at stake in a match,
-    `permutations` ≥ 1 is the number of orders, and the seed of the intervals is theirs too. A draw
-    takes permutations · (0.5 ms + 0.5 µs a match), so that 200 draws of 2,000 matches in 10 orders
-    take some 4 s.
+    Matches are passed as to `bradley_terry`. `k` > 0 is the number of points at stake in a match,
+    `permutations` ≥ 1 the number of orders, and the seed of the intervals also draws the orders. A
+    draw takes permutations · (0.5 ms + 0.5 µs a match), so that 200 draws of 2,000 matches in 10
+    orders take some 4 s.
 
     Returns:
         `score` holds the N ratings (mean 1000), the other fields are as `ItemBootstrap` says. The
@@ -142,7 +143,7 @@ def elo(
 def elo_statistic(
     matches: Matches, *, k: float = 4.0, permutations: int = 10, seed: int = 0
 ) -> Statistic:
-    """Elo ratings as a function of how often each item is drawn; each call draws orders anew.
+    """Statistic of Elo ratings, from counts of items; each call draws new orders.
 
     Raises:
         RankingError: `k` or `permutations` is out of range.
@@ -170,20 +171,22 @@ def elo_statistic(
 
 
 def _fit(wins: FloatArray) -> FloatArray:
-    """Log-strengths, shape (draws, N), from wins, shape (draws, N, N), of connected models.
+    """Fit log-strengths (draws, N) to the wins (draws, N, N) of connected models.
 
-    Newton's method. A step is cut where it is so long that the likelihood may fall.
+    Newton's method; steps with a component above 1 are shortened, because they can lower the
+    likelihood.
     """
     n_models = wins.shape[-1]
     losses, strengths = wins.swapaxes(1, 2), np.zeros(wins.shape[:2])
     for _ in range(_MAX_ITERATIONS):
         share = 1 / (1 + np.exp(strengths[:, None] - strengths[:, :, None]))
         others = share.swapaxes(1, 2)
-        # Not wins less their expected number: where all go one way, that difference is rounding.
+        # Not wins minus expected wins: if all matches go one way, that difference is rounding
+        # error.
         slope = np.sum(wins * others - losses * share, axis=2)
         information = (wins + losses) * share * others
         curve = np.eye(n_models) * information.sum(axis=2)[:, None] - information
-        curve += curve.max(axis=(1, 2), keepdims=True)  # holds the sum of strengths at 0
+        curve += curve.max(axis=(1, 2), keepdims=True)  # fixes the sum of strengths at 0
         step = np.linalg.solve(curve, slope[..., None])[..., 0]
         longest = np.abs(step).max(axis=1, keepdims=True, initial=0)
         strengths += step / np.maximum(1, longest)
@@ -194,16 +197,16 @@ def _fit(wins: FloatArray) -> FloatArray:
 
 
 def _unbeaten(wins: FloatArray) -> IntArray | None:
-    """A group against which no model outside ever won or tied; None when all are connected."""
+    """A group against which no outside model ever won or tied; None if all are connected."""
     label = components(wins > 0)
     groups = (np.flatnonzero(label == first) for first in np.unique(label))
-    # Between strongly connected groups wins run one way, so one group at least has none against it.
+    # Wins between strong components go one way only, so at least one component is unbeaten.
     unbeaten = next(g for g in groups if not np.any(np.delete(wins, g, axis=0)[:, g]))
     return None if len(unbeaten) == len(wins) else unbeaten
 
 
 def refuse_separable(wins: FloatArray) -> None:
-    """Raise the error that names the models for which no finite strengths fit."""
+    """Raise NoFitError, naming the models, if no finite Bradley–Terry strengths fit the wins."""
     group = _unbeaten(wins)
     if group is None:
         return
@@ -218,10 +221,10 @@ def refuse_separable(wins: FloatArray) -> None:
 
 
 def _elo_ratings(evalica: ModuleType, matches: Matches, order: IntArray, k: float) -> FloatArray:
-    """Elo ratings, shape (N,), after the matches in this order."""
+    """Elo ratings, shape (N,), after playing the matches in this order."""
     import pandas as pd
 
-    if not order.size:  # a draw of items whose models did not meet
+    if not order.size:  # a draw of items without matches
         return np.full(matches.n_models, 1000.0)
     outcomes = {1.0: evalica.Winner.X, 0.5: evalica.Winner.Draw, 0.0: evalica.Winner.Y}
     played = evalica.elo(
@@ -236,7 +239,7 @@ def _elo_ratings(evalica: ModuleType, matches: Matches, order: IntArray, k: floa
 
 
 _NEWTON_TOLERANCE = 1e-9
-# A match that is as sure as this (1 : 3,000,000) says that the fit runs off to infinity.
+# A predicted match as certain as this (1 : 3,000,000) shows that the fit diverges.
 _SURE = 15.0
 
 
@@ -250,19 +253,20 @@ def controlled_bradley_terry(
     n_models: int,
     how: Resampling = Resampling(draws=200),
 ) -> tuple[ItemBootstrap, tuple[Estimate, ...]]:
-    """Strengths at equal covariates, and what the covariates do.
+    """Estimate strengths at equal covariates, and the covariates' effects.
 
-    Matches are given as to `bradley_terry`; a draw of items in which no finite numbers fit is left
-    out and counted, as there. A draw takes some 10 ms for 8 models and 4,000 matches. `covariates`,
-    shape (matches, K), are finite differences that are positive where the first answer has more, so
-    that they change sign with the sides.
+    Matches are passed as to `bradley_terry`; a draw of items that no finite numbers fit is left out
+    and counted, as there. A draw takes some 10 ms for 8 models and 4,000 matches. `covariates`,
+    shape (matches, K), are finite differences, positive if the first answer has more, so that they
+    change sign when the sides are swapped.
 
     Returns:
         The N log-strengths (their sum is 0) and the K coefficients, log-odds per unit, both with
         intervals over items.
 
     Raises:
-        NoFitError: no finite numbers fit the matches, or a covariate follows from who plays.
+        NoFitError: no finite numbers fit the matches, or the models that meet determine a
+            covariate.
         RankingError: bad input.
         MissingPackageError: scikit-learn is not installed.
     """
@@ -297,7 +301,7 @@ def controlled_bradley_terry(
         )
     drawn.clear()
     fitted = bootstrap_matches(strengths, matches, how=how)
-    # The same draws in the same batches once more: the other half of the same fits.
+    # Draws and batches are the same again, so reuse the coefficients from the fits above.
     halves = iter(drawn)
     board = bootstrap_leaderboard(lambda _: next(halves)[:, n_models:], matches.n_items, how=how)
     effects = tuple(
@@ -310,7 +314,7 @@ def controlled_bradley_terry(
 def _design(first: IntArray, second: IntArray, covariates: ArrayLike, n_models: int) -> FloatArray:
     """A row for each match, shape (matches, N − 1 + K): 1 and −1 for its models, then covariates.
 
-    Strengths are known but for their sum: the first model's is held at 0, and has no column.
+    Strengths are determined up to a constant: the first model's is fixed at 0 and has no column.
     """
     known = np.asarray(covariates, dtype=np.float64)
     if known.ndim != 2 or len(known) != len(first) or not known.shape[1]:
@@ -325,14 +329,14 @@ def _design(first: IntArray, second: IntArray, covariates: ArrayLike, n_models: 
 def _controlled_fit(
     design: FloatArray, result: FloatArray, item: NDArray[np.intp], n_models: int
 ) -> Callable[[FloatArray], FloatArray]:
-    """Strengths and coefficients, shape (N + K,), as a function of how often each item counts."""
+    """Function from counts of items to strengths and coefficients, shape (N + K,)."""
     linear_model = optional(
         "sklearn.linear_model", "Bradley–Terry with covariates needs scikit-learn", "scikit-learn"
     )
     regression = linear_model.LogisticRegression(
         C=np.inf, fit_intercept=False, solver="newton-cholesky", tol=_NEWTON_TOLERANCE
     )
-    # A tie is half a win for each.
+    # A tie gives both sides a row with weight ½.
     won, lost = np.flatnonzero(result > 0), np.flatnonzero(result < 1)
     rows, label = np.concatenate([won, lost]), np.repeat([1, 0], [len(won), len(lost)])
     share = np.where(label, result[rows], 1 - result[rows])

@@ -1,16 +1,17 @@
-"""Bootstrap over items: how far a leaderboard would move with other items of the same kind.
+"""Bootstrap over items: how much a leaderboard would change with other items of the same kind.
 
-Items are the units that were sampled, so items are what is resampled (a cluster bootstrap): all
-rows of an item, and all models in them, go into a draw together. Resampling single matches or votes
-instead would treat answers to one question as independent and give intervals that are too narrow.
+Items are the units of the sample, so items are resampled (a cluster bootstrap): a draw contains all
+rows of an item with all models. Resampling single matches or votes would treat answers to the same
+question as independent and give intervals that are too narrow.
 
-A draw is a row of counts: how often each item was drawn. A leaderboard is a function of such
-counts, so any score that can weigh items (means, Bradley–Terry, Elo, Kemeny) is resampled alike:
+A draw is a row of counts: how often each item was drawn. A leaderboard is a function of these
+counts, so any score that can weight items (means, Bradley–Terry, Elo, Kemeny) is resampled in the
+same way:
 
     counts → scores of N models → quantiles over the draws
 
-Which ranks the items leave open is not read off these draws, one model at a time: ranks that hold
-for all models at once come from tests of all pairs (`pairwise_tests.separation`).
+Rank ranges are not computed from these draws model by model: ranges that hold for all models at
+once come from tests of all pairs (`pairwise_tests.separation`).
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +28,7 @@ from tiebreak.reason import Reason
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How intervals are made.
+    """Settings of resampled intervals.
 
     `level` is the confidence level, in (0, 1). `draws` is the number of bootstrap draws, at least
     1. The same `seed` gives the same numbers.
@@ -41,11 +42,11 @@ class Resampling:
 Statistic = Callable[[FloatArray], FloatArray]
 """From counts, shape (draws, items), to scores, shape (draws, N); NaN = undefined in that draw."""
 
-# Numbers of counts held in memory at once, and of items drawn at once: these stay in the cache.
+# Number of counts in memory at once, and of items drawn at once, so that they fit the cache.
 _CHUNK = 1_000_000
 _CACHED = 2**16
 
-# So many items are drawn, and counted, in the time that how often one kind comes takes to draw.
+# Drawing and counting this many items takes as long as drawing the count of one kind.
 _AS_LONG = 16
 
 
@@ -53,20 +54,20 @@ _AS_LONG = 16
 class ItemBootstrap:
     """Expanded percentile intervals of the models' scores; arrays of shape (N,).
 
-    `score` is the score on the items themselves. `lower` and `upper` bound it, and never leave the
-    range of the draws. `first_share` is the share of draws in which the model came first; draws
-    with several first ones are split equally, so it adds up to 1. It is no probability of being the
-    best: of two equal models one has 95% or more in 10–17% of simulated boards. `n_items` counts
-    the items in which the model is present, `undefined` the draws that gave it no score: these are
-    left out.
+    `score` is the score on all items. `lower` and `upper` are its interval, always within the range
+    of the draws. `first_share` is the share of draws in which the model came first; draws with
+    several first models are split equally, so the shares sum to 1. It is not the probability of
+    being the best: one of two equal models has 95% or more in 10–17% of simulated boards. `n_items`
+    counts the items in which the model is present, `undefined` the draws that gave it no score,
+    which are left out.
 
-    All but `score` and the counts are NaN for a model that is present in fewer than two items or
-    has no score in any draw: `reason` then says so (otherwise it is None).
+    All fields but `score` and the counts are NaN for a model that is present in fewer than two
+    items or has no score in any draw; `reason` then says so (otherwise it is None).
 
-    It takes about ten items that tell models apart, and of a model that passes nearly always about
-    200; docs/statistics.md has the simulated coverage. Draws only hold what was seen: a model with
-    one and the same score in every item has an interval of no width, whatever its true mean
-    (`wilson` gives a rate a better one).
+    Intervals need about ten items that tell models apart, and about 200 for a model that passes
+    nearly always; docs/statistics.md has the simulated coverage. Draws contain only observed
+    scores: a model with the same score in every item has an interval of width 0, whatever its true
+    mean (`wilson` is better for a rate).
     """
 
     score: FloatArray
@@ -82,7 +83,7 @@ class ItemBootstrap:
 
     @property
     def mean(self) -> FloatArray:
-        """The score, under the name that fits `bootstrap_items`: the mean over present cells."""
+        """The score under the name that suits `bootstrap_items`: the mean over present cells."""
         return self.score
 
 
@@ -95,8 +96,8 @@ def bootstrap_items(
 
     Args:
         scores: shape (rows, N), higher is better, NaN = absent.
-        items: shape (rows,), the item of each row, when an item has several rows (epochs, say);
-            by default every row is an item of its own.
+        items: shape (rows,), the item of each row, if items have several rows (e.g. epochs); by
+            default every row is an item of its own.
         how: level, draws and seed of the intervals.
 
     Raises:
@@ -110,8 +111,9 @@ def bootstrap_items(
         raise RankingError("scores must be finite, or NaN where a model is absent")
     sums = per_item(np.nan_to_num(table), item, n_items)
     cells = per_item(~np.isnan(table), item, n_items)
-    # Items with the same numbers are interchangeable. On a saturated benchmark, where most items
-    # are all-tied, few kinds remain, and counting kinds instead of items is exact and much faster.
+    # Items with the same numbers are interchangeable. On a saturated benchmark most items are
+    # all-tied, so there are few kinds, and counting kinds instead of items is exact and much
+    # faster.
     kinds, size = np.unique(np.hstack([sums, cells]), axis=0, return_counts=True)
     present = np.sum(cells > 0, axis=0)
     return _bootstrap(lambda counts: ratio(*np.hsplit(counts @ kinds, 2)), size, present, how=how)
@@ -124,9 +126,9 @@ def bootstrap_leaderboard(
     present: ArrayLike | None = None,
     how: Resampling = Resampling(),
 ) -> ItemBootstrap:
-    """Resample items for any leaderboard.
+    """Resample items and recompute a leaderboard given as a function of counts.
 
-    For scores that are means over items `bootstrap_items` is the shorter and faster way.
+    For scores that are means over items use `bootstrap_items`, which is faster.
 
     Args:
         statistic: takes counts, shape (draws, n_items), how often each item was drawn, as floats;
@@ -137,8 +139,8 @@ def bootstrap_leaderboard(
         how: level, draws and seed of the intervals.
 
     Raises:
-        RankingError: there is no item, level or draws are out of range, or `present` or what
-            `statistic` returns has another shape.
+        RankingError: there is no item, level or draws are out of range, or `present` or the result
+            of `statistic` has the wrong shape.
     """
     if n_items < 1:
         raise RankingError(f"n_items must be at least 1, got {n_items}")
@@ -150,7 +152,7 @@ def bootstrap_leaderboard(
 def _bootstrap(
     statistic: Statistic, size: IntArray, n_items: IntArray | None, *, how: Resampling
 ) -> ItemBootstrap:
-    """Resample items that come in kinds, `size[k]` of the kind k: counts are then of kinds."""
+    """Resample items of which `size[k]` are of kind k; counts are per kind."""
     draws = how.draws
     if not 0 < how.level < 1:
         raise RankingError(f"level must lie between 0 and 1, got {how.level}")
@@ -185,12 +187,12 @@ def _bootstrap(
 
 
 def expanded_tail(n_items: ArrayLike, level: float) -> FloatArray:
-    """Tail probability at which a percentile interval over n items covers what it claims.
+    """Tail probability with which a percentile interval over n items has its nominal coverage.
 
     Bootstrap means spread too little (their variance divides by n, not n − 1), and their quantiles
-    are those of a known spread. The expanded percentile interval reads them further out, where for
-    a mean of normal scores they meet the t interval (T. Hesterberg 2015, "What Teachers Should Know
-    About the Bootstrap", The American Statistician 69(4), doi:10.1080/00031305.2015.1089789):
+    assume a known spread. The expanded percentile interval uses quantiles further out, which for a
+    mean of normal scores match the t interval (T. Hesterberg 2015, "What Teachers Should Know About
+    the Bootstrap", The American Statistician 69(4), doi:10.1080/00031305.2015.1089789):
 
         α′ / 2 = Φ(√(n / (n − 1)) · t_{α/2, n−1})
 
@@ -209,7 +211,7 @@ def expanded_tail(n_items: ArrayLike, level: float) -> FloatArray:
 
 
 def _counts(size: IntArray, draws: int, seed: int) -> Iterator[FloatArray]:
-    """How often each kind of item is drawn (it is multinomial), in batches of draws."""
+    """Yield how often each kind of item is drawn (a multinomial), in batches of draws."""
     n_items, n_kinds = int(size.sum()), len(size)
     if n_items == 0:
         return
@@ -226,7 +228,7 @@ def _counts(size: IntArray, draws: int, seed: int) -> Iterator[FloatArray]:
             drawn = generator.integers(n_items, size=(len(batch), n_items))
             if n_kinds < n_items:
                 drawn = kind[drawn]
-            # A range of numbers for each draw, so that one call counts them all.
+            # Each draw gets its own range of numbers, so that a single call counts all draws.
             drawn += n_kinds * np.arange(len(batch))[:, None]
             batch[:] = np.bincount(drawn.ravel(), minlength=batch.size).reshape(batch.shape)
         yield counts
@@ -241,7 +243,7 @@ def _checked(scores: FloatArray, draws: int, n_models: int | None) -> FloatArray
 
 
 def item_numbers(items: ArrayLike | None, n_rows: int) -> tuple[int, NDArray[np.intp]]:
-    """How many items there are, and the number of the item of each row; None = one a row."""
+    """Number of items, and the item number of each row; `items` None = every row is an item."""
     labels = np.arange(n_rows) if items is None else np.asarray(items)
     if labels.shape != (n_rows,):
         raise RankingError(f"items must have shape ({n_rows},), got {labels.shape}")
@@ -259,7 +261,7 @@ def per_item(
 
 
 def _first_share(scores: FloatArray) -> FloatArray:
-    """Share of the draws, shape (draws, N), in which each model comes first, shape (N,)."""
+    """Share of draws in which each model comes first, shape (N,); `scores` is (draws, N)."""
     rounded = np.where(np.isnan(scores), -np.inf, scores.round(DECIMALS))
     best = rounded.max(axis=1, keepdims=True, initial=-np.inf)
     first = (rounded == best)[~np.isinf(best[:, 0])]
@@ -270,7 +272,7 @@ def _first_share(scores: FloatArray) -> FloatArray:
 
 
 def _quantiles(values: FloatArray, tails: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The two tail quantiles of each column over its defined draws; NaN where there are none."""
+    """Lower and upper tail quantile of each column over its defined draws; NaN if it has none."""
     bounds = np.full((2, values.shape[1]), np.nan)
     for column, tail in enumerate(tails):
         defined = values[~np.isnan(values[:, column]), column]
