@@ -1,4 +1,4 @@
-"""Massey / HodgeRank least squares: the strengths sᵢ whose differences fit the results best.
+"""Massey / HodgeRank least squares: strengths sᵢ whose differences fit the results best.
 
     minimise  Σ (y − (sᵢ − sⱼ))²  over all matches,  y = 1 won, 0 tied, −1 lost;  Σ sᵢ = 0
 
@@ -9,23 +9,23 @@ and Y. Ye 2011, doi:10.1007/s10107-010-0419-x. The normal equations
     (games of i) · sᵢ − Σⱼ (games of i with j) · sⱼ = wins of i − losses of i
 
 are sums over items, so a draw of items costs one small linear system. Unlike Bradley–Terry it gives
-finite strengths to a model that never lost: models need only be connected by matches.
+finite strengths to a model that never lost: models only need to be connected by matches.
 
-Boards of very many matches have these strengths and Bradley–Terry's with their covariance, out of
-sums over pairs of models (`fit_votes`):
+For boards of very many matches `fit_votes` computes these strengths and Bradley–Terry's with their
+covariance from sums over pairs of models:
 
     matches → sums of each pair → Bradley–Terry, least squares → covariance → intervals, tests
 
-Two million matches of 200 models are 19,900 pairs: a fit is a system of 200 equations, and nothing
-is drawn again. Errors come from how the results of items scatter about what the fit expects (P. J.
-Huber 1967, H. White 1980; over items K.-Y. Liang and S. L. Zeger 1986, doi:10.1093/biomet/73.1.13):
-they hold where the model of strengths is wrong as well. A pair with few results says little about
-its scatter, so the model's counts there as that of `_MODEL` results more, and results count for
-more the more they decide what is expected of them.
+Two million matches of 200 models are 19,900 pairs: a fit is a system of 200 equations without
+resampling. Errors come from the scatter of items' results about the expected ones (P. J. Huber
+1967, H. White 1980; over items K.-Y. Liang and S. L. Zeger 1986, doi:10.1093/biomet/73.1.13): they
+are valid even if the model of strengths is wrong. A pair with few results says little about its
+scatter, so the model's scatter is added with the weight of `_MODEL` results. Squares are also
+divided by 1 − leverage, because results pull their own expectation towards them.
 
-Bradley–Terry is what such boards rank by, because nobody balances whom a model meets in an arena:
-of two equal models the one with weaker opponents wins by more, and least squares takes them apart.
-One tie of each model against an average one keeps strengths finite.
+These boards rank by Bradley–Terry, because opponents in an arena are not balanced: of two equal
+models the one with weaker opponents wins more, and least squares would tell them apart. A tie of
+each model against an average one keeps strengths finite.
 """
 
 import math
@@ -47,7 +47,7 @@ from tiebreak.reason import Reason
 
 BoolArray = NDArray[np.bool_]
 
-# The solver's rounding errors, which depend on the machine, must neither break nor make a tie.
+# Rounding hides the solver's errors, which depend on the machine and could break a tie.
 _DECIMALS = 9
 
 
@@ -61,18 +61,18 @@ def least_squares(
     closure: bool = False,
     how: Resampling = Resampling(draws=1000),
 ) -> ItemBootstrap:
-    """Least squares strengths: sᵢ − sⱼ is the margin, in [−1, 1], that i is expected to win by.
+    """Least-squares strengths: sᵢ − sⱼ is the margin by which i is expected to beat j, in [−1, 1].
 
-    Where all pairs have met equally often, sᵢ is the mean margin over all N models (0 against
-    itself), so that the order is that of the Borda scores.
+    If all pairs met equally often, sᵢ is the mean margin over all N models (0 against itself), and
+    the order is that of the Borda scores.
 
-    Matches are given as to `bradley_terry`. With `closure` each item also counts what its results
-    imply (`implied_wins`). A draw takes some 10 µs for N = 8 and 160 items.
+    Matches are passed as to `bradley_terry`. With `closure` each item also counts the wins that its
+    results imply (`implied_wins`). A draw takes some 10 µs for N = 8 and 160 items.
 
     Returns:
         `score` holds the N strengths (their sum is 0), the other fields are as `ItemBootstrap`
-        says. The order of the matches does not matter. A draw of items that leaves the models
-        unconnected gives no strengths: `undefined` and `reason` count such draws.
+        says. The order of the matches does not matter. A draw of items in which models are not
+        connected gives no strengths; `undefined` and `reason` count these draws.
 
     Raises:
         NoFitError: some models never met the others; the message names them.
@@ -85,7 +85,7 @@ def least_squares(
 
 
 def least_squares_statistic(matches: Matches) -> Statistic:
-    """Strengths as a function of how often each item is drawn; NaN where models are unconnected."""
+    """Statistic of strengths, from counts of items; NaN if models are not connected."""
     per_item, n = matches.wins_per_item(), matches.n_models
 
     def strengths(counts: FloatArray) -> FloatArray:
@@ -95,21 +95,21 @@ def least_squares_statistic(matches: Matches) -> Statistic:
 
 
 def _solve(wins: FloatArray) -> FloatArray:
-    """Strengths, shape (draws, N), from wins, shape (draws, N, N); NaN where not connected."""
+    """Strengths (draws, N) from wins (draws, N, N); NaN if models are not connected."""
     n = wins.shape[-1]
     lost = np.swapaxes(wins, -1, -2)
     games, margin = wins + lost, np.sum(wins - lost, axis=-1)
     laplacian = games.sum(axis=-1)[:, :, None] * np.eye(n) - games
     connected = np.all(_reachable(games > 0)[:, :1], axis=-1)
-    # A matrix of ones holds the sum of the strengths at 0: with it the system has one solution.
+    # Adding a matrix of ones fixes the sum of strengths at 0 and makes the system regular.
     system = np.where(connected[:, :, None], laplacian + 1, np.eye(n))
     solution = np.linalg.solve(system, margin[:, :, None])[:, :, 0].round(_DECIMALS)
-    solution += 0.0  # what rounds to zero has the sign of the machine's arithmetic otherwise
+    solution += 0.0  # turns −0.0 into 0.0, whose sign would depend on the machine
     return np.where(connected, solution, np.nan)
 
 
 def _reachable(edges: BoolArray) -> BoolArray:
-    """Whether a path leads from i to j, for graphs of shape (…, N, N), by Warshall's algorithm."""
+    """Whether a path leads from i to j, for graphs of shape (…, N, N) (Warshall's algorithm)."""
     paths = edges.copy()
     for via in range(edges.shape[-1]):
         paths |= paths[..., :, via, None] & paths[..., None, via, :]
@@ -117,18 +117,18 @@ def _reachable(edges: BoolArray) -> BoolArray:
 
 
 def implied_wins(wins: FloatArray) -> BoolArray:
-    """Who beats whom by the results of others alone: the transitive closure of an item's wins.
+    """Wins implied by other results: the transitive closure of an item's wins.
 
-    Where a chain of wins leads from i to k, none leads back, and the two have not met, i beats k. A
-    pair with several matches counts as won by the one with more points; with equal points it is
-    tied, and ties pass nothing on: "a = b, b > c" does not imply a > c. A chain both ways is a
-    cycle, and implies nothing.
+    If a chain of wins leads from i to k, none leads back, and the two have not met, i beats k. A
+    pair with several matches is won by the model with more points; with equal points it is tied,
+    and ties imply nothing: "a = b, b > c" does not imply a > c. Chains in both directions are a
+    cycle, which implies nothing.
 
     Args:
-        wins: shape (…, N, N), how often i won against j in an item, ties as ½ each.
+        wins: shape (…, N, N), wins of i against j in an item, ties as ½ each.
 
     Returns:
-        Shape (…, N, N), for pairs that have not met.
+        Shape (…, N, N); True only for pairs that have not met.
     """
     lost = np.swapaxes(wins, -1, -2)
     above = _reachable(wins > lost)
@@ -137,9 +137,9 @@ def implied_wins(wins: FloatArray) -> BoolArray:
 
 
 def closed(matches: Matches) -> Matches:
-    """The matches, and those that the results of their items imply, as won."""
+    """The matches plus the wins that they imply in each item."""
     n = matches.n_models
-    # Not `wins_per_item`: for a single item a sparse array takes longer than all the rest.
+    # Not `wins_per_item`, because for a single item building its sparse array dominates the time.
     wins = np.zeros((matches.n_items, n, n))
     np.add.at(wins, (matches.item, matches.first, matches.second), matches.result)
     np.add.at(wins, (matches.item, matches.second, matches.first), 1 - matches.result)
@@ -155,7 +155,7 @@ def closed(matches: Matches) -> Matches:
 
 
 def refuse_unconnected(matches: Matches) -> None:
-    """Raise the error that names models which no chain of matches joins."""
+    """Raise NoFitError, naming the models, if no chain of matches joins all models."""
     met = np.eye(matches.n_models, dtype=np.bool_)
     met[matches.first, matches.second] = met[matches.second, matches.first] = True
     group = _reachable(met)[0]
@@ -177,12 +177,12 @@ _MAX_ITERATIONS = 1000
 
 
 class VoteFit(NamedTuple):
-    """What matches say of N models; tuples and arrays have N entries.
+    """Scores and strengths of N models fitted to matches; tuples and arrays have N entries.
 
-    `score` is the share of matches that a model is expected to win against the others, each as
-    often, in [0, 1]; `strength` the log-odds by Bradley–Terry, `margin` the strength by least
-    squares, of results 1, 0 and −1; both have the mean 0. `tests` are of all pairs, by strength,
-    with differences of scores, which have the same order. A model plays in `n_items` items.
+    `score`, in [0, 1], is the share of matches that a model is expected to win if it meets all
+    others equally often; `strength` is the Bradley–Terry log-strength, `margin` the least-squares
+    strength for results 1, 0 and −1; both have mean 0. `tests` compare all pairs by strength, and
+    give differences of scores, which have the same order. A model plays in `n_items` items.
     """
 
     score: tuple[Estimate, ...]
@@ -196,13 +196,13 @@ def fit_votes(matches: Matches, *, level: float = 0.95, seed: int = 0) -> VoteFi
     """Fit strengths to matches, with intervals and tests over items.
 
     Args:
-        matches: their results may lie between 0 and 1. Without items each is an item of its own.
+        matches: results may be any numbers in [0, 1]. Without item labels, each match is an item.
         level: confidence level of intervals, and of all tests together, in (0, 1).
-        seed: of the draws of tests.
+        seed: seed of the tests' draws.
 
     Raises:
-        NoFitError: no chain of matches joins some models to the others (see `joined`), or the fit
-            did not converge.
+        NoFitError: no chain of matches joins all models (see `joined`), or the fit did not
+            converge.
     """
     from scipy.special import expit
 
@@ -212,7 +212,7 @@ def fit_votes(matches: Matches, *, level: float = 0.95, seed: int = 0) -> VoteFi
     strengths, bread = _bradley_terry(pairs)
     expected = _logistic(pairs.gaps(strengths))
     model = expected * (1 - expected)
-    # A tie scatters less than a win and a loss do; half a result more keeps some scatter.
+    # Ties scatter less than wins and losses. The extra 0.5 keeps the scatter above 0.
     undecided = float(pairs.won.sum() - pairs.square.sum())
     model *= max(0.0, 1 - undecided / (float(pairs.met @ model) + 0.5))
     of_strengths = _covariance(matches, pairs, strengths, _logistic, bread, model)
@@ -235,7 +235,7 @@ def fit_votes(matches: Matches, *, level: float = 0.95, seed: int = 0) -> VoteFi
 
 
 def joined(first: IntArray, second: IntArray, n_models: int) -> NDArray[np.bool_]:
-    """The models that a chain of matches joins, where most matches are, shape (N,).
+    """Mask of the connected group of models with the most matches, shape (N,).
 
     Args:
         first: shape (matches,), columns of models.
@@ -250,20 +250,20 @@ def joined(first: IntArray, second: IntArray, n_models: int) -> NDArray[np.bool_
 
 
 def rater_alpha(matches: Matches, raters: IntArray, *, level: float = 0.95) -> Estimate | None:
-    """Krippendorff's α of raters who judged the same: better, even or worse of two on an item.
+    """Krippendorff's α of raters of the same pairs on the same items: better, even or worse.
 
-    Of a rater's several votes on one thing the first counts. α is κ of the table of all pairs of
-    two raters in which each rating has the weight 1 (K. Krippendorff 2019, "Content Analysis", 4th
-    ed.), but for a correction by one in the number of ratings. Each case counts from both sides, so
-    that by chance a model is as often better as worse, whatever it is called.
+    Only a rater's first vote on a case counts. α is κ of the table of all pairs of raters, with
+    weight 1 for each rating (K. Krippendorff 2019, "Content Analysis", 4th ed.), except that α
+    corrects the number of ratings by one. Each case is also counted with its models swapped, so
+    that by chance better is as frequent as worse, whatever the models' columns.
 
     Args:
-        matches: as for `fit_votes`.
+        matches: as in `fit_votes`.
         raters: shape (matches,), whole numbers from 0.
         level: confidence level, in (0, 1).
 
     Returns:
-        As `kappa_estimate`, over items; None where no two raters judged the same.
+        As `kappa_estimate`, over items; None if no case has two raters.
     """
     low, y = np.minimum(matches.first, matches.second).astype(np.int64), _turned(matches)
     high = np.maximum(matches.first, matches.second)
@@ -277,12 +277,12 @@ def rater_alpha(matches: Matches, raters: IntArray, *, level: float = 0.95) -> E
     counts = np.bincount(number * 3 + label, minlength=3 * len(cases)).reshape(-1, 3)[shared]
     tables = counts[:, :, None] * counts[:, None, :] - np.eye(3) * counts[:, :, None]
     tables /= 2 * (size[shared] - 1)[:, None, None]
-    tables += tables[:, ::-1, ::-1]  # whichever model is named first
+    tables += tables[:, ::-1, ::-1]  # both orders of the models
     return kappa_estimate(tables, items=cases[shared] // matches.n_models**2, level=level)
 
 
 class _Pairs(NamedTuple):
-    """Sums over the matches of each pair that met, a < b, shape (pairs,); results are a's."""
+    """Sums over the matches of each pair that met, a < b, shape (pairs,); results are for a."""
 
     a: IntArray
     b: IntArray
@@ -319,7 +319,7 @@ class _Pairs(NamedTuple):
 
 
 def _turned(matches: Matches) -> FloatArray:
-    """Results of whichever of the two models has the lower column."""
+    """Results for the model with the lower column."""
     return np.where(matches.first < matches.second, matches.result, 1 - matches.result)
 
 
@@ -363,13 +363,13 @@ def _inverse(table: FloatArray) -> FloatArray:
 
 
 def _centred(values: FloatArray) -> FloatArray:
-    """With the mean 0; rounding errors must not break a tie."""
+    """Shift values to mean 0, rounded so that rounding errors do not break ties."""
     centred: FloatArray = (values - values.mean()).round(_DECIMALS) + 0.0
     return centred
 
 
 def _scores(strengths: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Expected shares of wins, shape (N,), and how they change with strengths, (N, N)."""
+    """Expected shares of wins, shape (N,), and their derivatives by strength, shape (N, N)."""
     shares = _logistic(strengths[:, None] - strengths)
     slope = -shares * (1 - shares)
     np.fill_diagonal(slope, -slope.sum(axis=1) - 0.25)
@@ -385,9 +385,9 @@ def _covariance(
     bread: FloatArray,
     model: FloatArray,
 ) -> FloatArray:
-    """Of N values whose gaps a link turns into expected results, shape (N, N).
+    """Covariance (N, N) of strengths whose gaps `link` turns into expected results.
 
-    `model` is a result's variance by the model, shape (pairs,).
+    `model` is a result's variance according to the model, shape (pairs,).
     """
     expected = link(pairs.gaps(values))
     squares = pairs.square - 2 * expected * pairs.won + pairs.met * expected**2
@@ -401,7 +401,7 @@ def _covariance(
     meat = (of_items.T @ of_items).toarray() * more + pairs.spread(mixed - squares)
     centre = np.eye(pairs.n) - 1 / pairs.n
     sizes, axes = np.linalg.eigh(centre @ bread @ meat @ bread @ centre)
-    # Items whose results pull apart can leave a size below 0.
+    # Correlated results within items can make an eigenvalue negative.
     covariance: FloatArray = axes * np.maximum(sizes, 0) @ axes.T
     return covariance
 
@@ -409,7 +409,7 @@ def _covariance(
 def _estimates(
     values: FloatArray, variances: FloatArray, n_items: IntArray, level: float
 ) -> tuple[Estimate, ...]:
-    """Values with Student's intervals; no bounds for what rests on one item."""
+    """Values with Student's intervals; bounds are NaN for a model with one item."""
     estimates = []
     for value, variance, n in zip(values.tolist(), variances, n_items.tolist(), strict=True):
         reach = student_quantile(n, level) * math.sqrt(max(variance, 0)) if n > 1 else math.nan
@@ -427,9 +427,10 @@ def _tests(
     level: float,
     seed: int,
 ) -> Separation:
-    """Step-down tests of the largest difference by its error, in normal draws of this covariance.
+    """Step-down tests by the largest standardised difference, in normal draws of `covariance`.
 
-    Student's t of as many items as the model with fewer plays in stands for a normal statistic.
+    A difference's t is converted to a normal statistic, with degrees of freedom from the number of
+    items of the model with fewer.
     """
     from scipy.special import ndtri, stdtr
 
@@ -443,7 +444,8 @@ def _tests(
     p = np.where(free > 0, 2 * stdtr(np.maximum(free, 1), -t), 1.0)
     sizes, axes = np.linalg.eigh(covariance)
     noise = np.random.default_rng(seed).standard_normal((len(order), _DRAWS))
-    # The symmetric root, which does not depend on the signs that a machine gives to axes.
+    # The symmetric root does not depend on the signs of eigenvectors, which differ between
+    # machines.
     drawn = (axes * np.sqrt(np.maximum(sizes, 0))) @ (axes.T @ noise)
 
     def statistics(pairs: IntArray) -> Iterator[FloatArray]:
