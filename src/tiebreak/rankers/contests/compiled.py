@@ -1,8 +1,8 @@
 """The engine and the control variate as compiled code: the same integers, several times faster.
 
-Drop-in replacements for `engine.simulate_block` and `control.controlled`, for machines that have
-numba. They read the same random words at the same places, so that not one bit of a result depends
-on which of the two ran. The first call on a machine compiles; the code is kept on disk.
+Drop-in replacements for `engine.simulate_block`, `engine.plain_sums` and `control.controlled_sums`
+if numba is installed. They read the same random words at the same places, so that results are equal
+to the last bit. The first call on a machine compiles; the code is cached on disk.
 """
 
 from functools import cache
@@ -43,7 +43,7 @@ def simulate_block(
 def _flat(
     n_models: int, eliminate: tuple[int, ...]
 ) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray, IntArray]:
-    """`active`, `shuffle` and `matches` of all rounds, each followed by where the rounds start."""
+    """`active`, `shuffle` and `matches` of all rounds, each with the rounds' start indices."""
     rounds = schedule(n_models, eliminate)
     return (
         *_joined([round_.active for round_ in rounds]),
@@ -53,7 +53,7 @@ def _flat(
 
 
 def _joined(parts: list[IntArray]) -> tuple[IntArray, IntArray]:
-    """The parts one after another, and where each of them starts and the last one ends."""
+    """The concatenated parts, and the start index of each part with the end of the last one."""
     return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
 
 
@@ -128,7 +128,7 @@ def _play(  # type: ignore[no-untyped-def]
                     high[lane] = max(a, b)
             for match in range(matches_from[k], matches_from[k + 1]):
                 first, second = keys[matches[match, 0]], keys[matches[match, 1]]
-                for lane in range(CHUNK):  # three loops: the first and the last are vectorized
+                for lane in range(CHUNK):  # three loops: first and last are vectorised
                     a, b = first[lane] & MODEL_MASK, second[lane] & MODEL_MASK
                     cell[lane] = a * np.uint32(n_models) + b
                 if orders.size == 0:
@@ -172,7 +172,7 @@ def _add_matches(  # type: ignore[no-untyped-def]
                 played = k if orders.size == 0 else orders[begin + lane, k]
                 power[row, lane] = strength[played, np.uint64(members[begin + lane])]
         for row in range(size):
-            beaten[:] = -1  # itself is not stronger
+            beaten[:] = -1  # cancels the comparison with itself
             for other in range(size):
                 power_a, power_b = power[row], power[other]
                 for lane in range(CHUNK):

@@ -1,21 +1,21 @@
-"""The control variate: most of a contest's luck is known, so it can be taken out.
+"""The control variate: most of a contest's luck is known, so it can be subtracted.
 
-Given who is in a group, equation 1 is the chance of each member to win, and equation 2 the chance
-of each member of the lowest group to be eliminated. What really happened minus what was to be
-expected has mean zero, whatever it is multiplied with. So for a model with score s before round k
+Given the members of a group, equation 1 is the probability that a member wins, and equation 2 the
+probability that a member of the lowest group is eliminated. The outcome minus its probability has
+mean zero, multiplied by any constant. So for a model with score s before round k
 
     Z = S − Σ_k D[k, s]·(x − P(win)) − Σ_k V[k, s + x]·(stayed − P(stay))
 
-has the expectation of S, exactly, for any fixed D and V. It has little variance when D is what a
-win is worth, itself and in later rounds, and V what it is worth to stay in: a pilot of contests
-that are used for nothing else estimates both. The last round has D = 1: x is replaced by P(win).
+has exactly the expectation of S for any fixed D and V. Its variance is small if D is the value of a
+win, including later rounds, and V the value of staying in; both are estimated in a pilot of
+contests that are not used otherwise. The last round has D = 1: x is replaced by P(win).
 
-Which places form a group, win or are eliminated is fixed beforehand (`engine.schedule`); which
-models stand there is chance. So each place of a round adds a number that depends on its model and
-on how many models of its group that model beats, and tables hold these numbers.
+The places that form a group, win or are eliminated are fixed beforehand (`engine.schedule`); the
+models at these places are random. So each place of a round adds a number that depends on its model
+and on how many models of its group that model beats, and tables hold these numbers.
 
-All of it is integer arithmetic in fixed-point units, so no order of summation changes a bit. The
-rounding of a probability to 2^-28 moves the mean by less than 1e-6 wins.
+All arithmetic is in fixed-point integers, so the order of summation does not change a bit. Rounding
+probabilities to 2^-28 changes the mean by less than 1e-6 wins.
 """
 
 import math
@@ -35,19 +35,19 @@ from tiebreak.rankers.contests.engine import (
 )
 from tiebreak.rankers.profile import IntArray
 
-# Z has this many fractional bits: 8 of the values D and V, 28 of the probabilities. A sum over a
-# thousand contests stays below 2^53, up to which floating point counts exactly.
+# Fractional bits of Z: 8 from the values D and V, 28 from probabilities. A sum over a thousand
+# contests stays below 2^53, up to which floating point is exact.
 VALUE_BITS = 8
 CHANCE_BITS = 28
 Z_BITS = VALUE_BITS + CHANCE_BITS
-# A cell of the pilot counts as if it had this many visits of the average model.
+# Each cell of the pilot is averaged with this many visits of the average model.
 _PRIOR = 4.0
 
 
 class Control(NamedTuple):
     """Values in units of 2^-VALUE_BITS, shape (K, M, K + 1): [round, model, score].
 
-    `win` goes by the score before the round, `stay` by that after it.
+    The score is that before the round in `win`, and that after it in `stay`.
     """
 
     win: IntArray
@@ -55,7 +55,7 @@ class Control(NamedTuple):
 
 
 def fit(states: States) -> Control:
-    """Values of a win and of staying in, as means over the contests of a pilot.
+    """Estimate the values of a win and of staying in as means over the contests of a pilot.
 
     Args:
         states: shape (K, contests, M), the trace of `simulate_block`.
@@ -68,17 +68,17 @@ def fit(states: States) -> Control:
     for k in range(n_rounds - 1):
         value = _won_later(states[k], last, n_rounds)
         win[k, :, :n_rounds] += np.diff(value, axis=1)
-        # Who goes out before the next round is not among those who stay in.
+        # Models that are eliminated before the next round do not count as staying in.
         stay[k] = _won_later(states[k] | (states[k + 1] & flag), last, n_rounds)
     units = 2.0**VALUE_BITS
     return Control(np.rint(win * units).astype(np.int64), np.rint(stay * units).astype(np.int64))
 
 
 class Group(NamedTuple):
-    """Places with the same score before a round, and what each comes to in it, shape (n,).
+    """Places with the same score before a round, and the result at each place, shape (n,).
 
-    Of places that meet that is who wins; of the lowest group before its elimination the luck,
-    stayed − P(stay) by equation 2, in units of 2^-CHANCE_BITS.
+    For groups that meet, `result` is 1 at places that win; for the lowest group before its
+    elimination it is the luck, stayed − P(stay) by equation 2, as a multiple of 2^-CHANCE_BITS.
     """
 
     places: IntArray
@@ -88,9 +88,10 @@ class Group(NamedTuple):
 
 @cache
 def steps(n_models: int, eliminate: tuple[int, ...]) -> tuple[tuple[tuple[Group, ...], Group], ...]:
-    """What of a contest is fixed beforehand, round by round.
+    """The part of a contest that is fixed beforehand, round by round.
 
-    Of each the groups of more than one model, and the lowest group, empty where no model goes out.
+    For each round: the groups of more than one model, and the lowest group, empty if no model is
+    eliminated.
     """
     out, rounds = out_flag(len(eliminate)), schedule(n_models, eliminate)
     before = np.zeros(n_models, dtype=np.int64)
@@ -126,16 +127,16 @@ def controlled_sums(
     *,
     unit: int,
 ) -> IntArray:
-    """Sums of Z over units of contests, shape (units, M), in units of 2^-Z_BITS.
+    """Sums of Z over units of contests, shape (units, M), as multiples of 2^-Z_BITS.
 
-    `places`, shape (K, M, contests), are the trace of `simulate_block`, and the next arguments what
-    it was given; `control` has values of the models, numbered as in `strength`. The last unit may
-    have fewer contests.
+    `places`, shape (K, M, contests), is the trace of `simulate_block`, `strength`, `eliminate` and
+    `orders` were its arguments; `control` numbers models as `strength` does. The last unit may have
+    fewer contests.
     """
     _, n_models, contests = places.shape
     sums = np.zeros((-(-contests // unit), n_models), dtype=np.int64)
     start = np.arange(contests) // unit * n_models
-    # Models from the weakest to the strongest, the place of each there, and the levels, twice each.
+    # Models from weakest to strongest, twice each one's place there, and their strengths, repeated.
     order = np.argsort(strength, axis=1, kind="stable")
     doubled = (2 * np.argsort(order, axis=1)).astype(np.uint16)
     level = np.take_along_axis(strength, order, axis=1).astype(np.uint16).repeat(2, axis=1)
@@ -148,13 +149,13 @@ def controlled_sums(
             low = models[lowest.places]
             sums += _summed(low + start, luck.astype(np.float64).take(low + row), sums.shape)
         played = np.int64(k) if orders is None else orders[:contests, k]
-        # The names of models in `cell`: places from weak to strong where all play the same round.
+        # Numbering of models in `cell`: by strength if all contests play the same round.
         names = order[k] if orders is None else np.arange(n_models)
         used = 0
         for group in groups:
             n = len(group.places)
             member, value = cell[used : used + n], worth[used : used + n]
-            # From the weakest to the strongest: twice the place among all models, + 1 who won.
+            # Sorted from the weakest: twice the place among all models, + 1 for a winner.
             rows = doubled.take(models[group.places] + played * n_models)
             rows = list(rows | group.result[:, None].astype(np.uint16))
             sort_rows(rows, sorting_network(n))
@@ -177,7 +178,7 @@ def _summed(cell: IntArray, worth: NDArray[np.float64], shape: tuple[int, ...]) 
 
 
 def _ties(cell: IntArray, row: IntArray, level: NDArray[np.uint16]) -> NDArray[np.int16]:
-    """Equal members above each member less those below it, shape (n, contests)."""
+    """Equal members above each member minus equal members below it, shape (n, contests)."""
     levels = level.take(cell + row)
     ties = np.zeros(levels.shape, dtype=np.int16)
     for apart in range(1, len(levels)):
@@ -192,14 +193,14 @@ def _ties(cell: IntArray, row: IntArray, level: NDArray[np.uint16]) -> NDArray[n
 def _take_worth(
     win: IntArray, ties: NDArray[np.int16], cell: IntArray, worth: NDArray[np.float64]
 ) -> None:
-    """What each member of a group adds: x − D·(x − P(win)).
+    """Fill `worth` with each group member's contribution x − D·(x − P(win)).
 
-    `win`, shape (M,), is D of each model, `ties` are those of `_ties`. `cell`, shape (n, contests),
-    has the weakest first: twice the model, as in `win`, + 1 who won. `worth`, of that shape, is
-    filled.
+    `win`, shape (M,), is D of each model, `ties` the result of `_ties`. `cell` and `worth` have
+    shape (n, contests), the weakest member first; `cell` is twice the model as in `win`, + 1 for a
+    winner.
     """
     n, x = len(cell), np.arange(2)
-    # By the members that are beaten, those not stronger and those weaker: 0 … 2·(n − 1).
+    # Rows: twice the number of members beaten, ties counted as half, 0 … 2·(n − 1).
     luck = (x << CHANCE_BITS) - (np.arange(2 * n) * share(n))[:, None, None]
     table = ((x << Z_BITS) - luck * win[:, None]).astype(np.float64).reshape(2 * n, -1)
     for place in range(n):
@@ -208,12 +209,12 @@ def _take_worth(
 
 
 def removed_by_size(most: int, size: int) -> int:
-    """Equation 2: the chance of a member of the lowest group to be eliminated."""
+    """Equation 2: probability that a lowest-group member is eliminated, in 2^-CHANCE_BITS."""
     return round(2.0**CHANCE_BITS * most / max(most, size)) if most else 0
 
 
 def share(size: int) -> int:
-    """What half a beaten member of a group adds to P(win) (equation 1).
+    """Half of what each beaten member of a group adds to P(win) (equation 1), in 2^-CHANCE_BITS.
 
     1 / (n − 1) of a win for n even, (1 − 1/n) / (n − 1) = 1 / n for n odd.
     """
@@ -221,11 +222,11 @@ def share(size: int) -> int:
 
 
 def _won_later(state: States, last: NDArray[np.float64], n_rounds: int) -> NDArray[np.float64]:
-    """Mean of the wins to come by model and score, shape (M, K + 1), drawn to that of all models.
+    """Mean wins still to come by model and score, shape (M, K + 1), shrunk to that of all models.
 
     Args:
-        state: shape (contests, M), scores; those with the `out_flag` do not count.
-        last: shape (contests, M), scores at the end.
+        state: shape (contests, M), scores; entries with the `out_flag` are ignored.
+        last: shape (contests, M), final scores.
         n_rounds: K.
     """
     n_models, width = state.shape[1], 2 * out_flag(n_rounds)

@@ -1,14 +1,14 @@
-"""The contest as a shuffle of places: a block of contests at a time, in plain NumPy.
+"""Contests simulated as shuffles of places, a block of contests at a time, in plain NumPy.
 
-Where models stand is a place; who meets depends on places alone, and so is known beforehand
-(`schedule`). One round is: shuffle the models of each group over its places, look up which of each
-two neighbours wins, and exchange the two if it is the second. The order within a pair is a fair
-coin: where strengths are equal the first one wins, and ties need no draw of their own.
+Models occupy places, and which places meet is known beforehand (`schedule`). A round shuffles the
+models of each group over its places, looks up which of two neighbours wins, and exchanges them if
+it is the second. The order within a pair is random, so with equal strengths the first wins, and
+ties need no extra draw.
 
-A shuffle sorts 32-bit keys, a random word of 16 bits above the number of the model. A network of
-minima and maxima sorts them, for all contests at once. Words that collide are ordered by the number
-of the model. So that this favours no model, each block numbers the models by a permutation of its
-own (`draw_block`): a collision is a fair coin as well.
+A shuffle sorts 32-bit keys, a random word of 16 bits above the number of the model, with a network
+of minima and maxima for all contests at once. Equal words are ordered by the number of the model.
+So that this favours no model, each block numbers the models by its own random permutation
+(`draw_block`), which makes a collision a fair coin too.
 """
 
 from functools import cache
@@ -25,11 +25,11 @@ Keys = NDArray[np.uint32]
 States = NDArray[np.unsignedinteger[Any]]
 Places = NDArray[np.uint16]
 
-# Contests that are simulated together. Part of what a seed means: other blocks, other numbers.
-# So many that a call of NumPy costs little beside its work.
+# Contests simulated together, enough to make NumPy's cost per call small. With another value the
+# same seed gives other numbers.
 BLOCK = 8000
-# Contests whose words lie side by side, a divisor of BLOCK: the keys of 30 models × 160 contests
-# fit into the fastest cache, and compiled code reads the words in the order of memory.
+# Contests whose words are adjacent in memory, a divisor of BLOCK: the keys of 30 models × 160
+# contests fit into the fastest cache, and compiled code reads words in the order of memory.
 CHUNK = 160
 # A key is a random word above the number of a model.
 WORD_SHIFT = np.uint32(16)
@@ -37,10 +37,10 @@ MODEL_MASK = np.uint32(0xFFFF)
 
 
 class Round(NamedTuple):
-    """One round of every contest; all numbers but those of `score` are places.
+    """A round of every contest; all numbers except in `score` are places.
 
     `active`, shape (A,): the places that get a random word. `shuffle`, shape (n, 2): the places to
-    compare and exchange, in turn, which sorts every group by its words. `matches`, shape (n, 2):
+    compare and exchange, in this order, to sort every group by its words. `matches`, shape (n, 2):
     the first and the second of each pair. `score`, shape (M,): score after the round, plus
     `out_flag` at the places of models that were eliminated before it.
     """
@@ -76,7 +76,7 @@ def _rows(pairs: list[IntArray]) -> IntArray:
 
 
 def out_flag(n_rounds: int) -> int:
-    """What is added to the score of an eliminated model: a bit above all scores."""
+    """Number added to the score of an eliminated model: a bit above all scores."""
     return 1 << n_rounds.bit_length()
 
 
@@ -100,9 +100,9 @@ def sorting_network(size: int) -> IntArray:
 class Draw(NamedTuple):
     """All random numbers of one block.
 
-    `numbering`, shape (M,): the model that each index stands for. `words`, shape (chunks, Σ A,
-    CHUNK): a row for each active place of each round. `orders`, shape (chunks * CHUNK, K): the
-    round that each contest plays in each place; None = as given.
+    `numbering`, shape (M,): the model of each index. `words`, shape (chunks, Σ A, CHUNK): a row for
+    each active place of each round. `orders`, shape (chunks * CHUNK, K): the k-th round that each
+    contest plays; None = in the given order.
     """
 
     numbering: IntArray
@@ -118,10 +118,10 @@ def draw_block(
     eliminate: tuple[int, ...],
     weights: FloatArray | None = None,
 ) -> Draw:
-    """Random numbers of the block `key`, from a stream of its own.
+    """Random numbers of the block `key`, from its own stream.
 
-    Raw words of a named bit generator, read as little-endian: the same on every machine and for
-    every version of NumPy. A block that is cut short has the first chunks of the whole block.
+    Raw words of a fixed bit generator, read as little-endian, are the same on every machine and for
+    every version of NumPy. A shorter block has the first chunks of a full block.
     """
     stream = np.random.SFC64(np.random.SeedSequence(seed, spawn_key=key))
     numbering = np.argsort(stream.random_raw(n_models), kind="stable")
@@ -137,7 +137,7 @@ def draw_block(
 
 
 def second_wins(strength: IntArray) -> NDArray[np.bool_]:
-    """Whether the second of two models is the stronger one, (K, M * M), of `strength` (K, M)."""
+    """Whether the second of two models is stronger, shape (K, M * M); `strength` is (K, M)."""
     wins: NDArray[np.bool_] = strength[:, :, None] < strength[:, None, :]
     return wins.reshape(len(strength), -1)
 
@@ -150,17 +150,17 @@ def simulate_block(
     *,
     trace: bool = False,
 ) -> Places:
-    """Play contests.
+    """Simulate a block of contests.
 
     Args:
-        words: shape (chunks, Σ A, CHUNK), a row for each active place of each round, random.
+        words: shape (chunks, Σ A, CHUNK), random words, a row for each active place of each round.
         strength: shape (K, M), dense ranks of the models in each round, equal = tied.
         eliminate: T_k of each round.
-        orders: shape (contests, K), the round that each contest plays in each place.
-        trace: whether all rounds are wanted or only the last.
+        orders: shape (contests, K), the k-th round that each contest plays; None = in order.
+        trace: whether to return all rounds instead of only the last.
 
     Returns:
-        Shape (K, M, contests), or (1, M, contests): the model at each place after the round.
+        Shape (K, M, contests), or (1, M, contests): the model at each place after each round.
     """
     n_rounds, n_models = len(eliminate), strength.shape[1]
     contests = words.shape[0] * CHUNK
@@ -185,7 +185,7 @@ def simulate_block(
 
 
 def states_of(places: Places, score: IntArray) -> States:
-    """Scores of the models, out of the models at the places.
+    """Scores of the models, from the models at the places.
 
     Args:
         places: shape (rounds, M, contests), as from `simulate_block`.
@@ -205,25 +205,26 @@ def states_of(places: Places, score: IntArray) -> States:
 
 
 def plain_sums(places: Places, score: IntArray, *, unit: int) -> IntArray:
-    """Summed scores of the models in every `unit` contests, shape (units, M).
+    """Sums of the models' scores over every `unit` contests, shape (units, M).
 
-    `places`, shape (M, contests), are those after the last round; `score`, shape (M,), is theirs.
+    `places`, shape (M, contests), are those after the last round; `score`, shape (M,), their
+    scores.
     """
     scores = states_of(places[None], score[None])[0].astype(np.int64)
     return np.add.reduceat(scores, range(0, len(scores), unit), axis=0)
 
 
 def _shuffle(rows: list[Keys], plan: Round, words: Words) -> None:
-    """Put the models of each group in a random order; a row is one place in all contests."""
+    """Shuffle the models of each group; a row of `rows` is one place in all contests."""
     fresh = np.empty((words.shape[1], words.shape[0], CHUNK), dtype=np.uint32)
     np.left_shift(words.transpose(1, 0, 2), WORD_SHIFT, out=fresh)
     for place, word in zip(plan.active.tolist(), fresh, strict=True):
-        rows[place] ^= word.reshape(-1)  # a random word on an old one is a new one
+        rows[place] ^= word.reshape(-1)  # XOR of the old word and a new random word is random
     sort_rows(rows, plan.shuffle)
 
 
 def sort_rows(rows: list[NDArray[Any]], network: IntArray) -> None:
-    """Compare and exchange rows in place, contest by contest: the smaller first."""
+    """Sort rows in place, contest by contest and ascending, with a sorting network."""
     spare = np.empty_like(rows[0])
     for low, high in network.tolist():
         a, b = rows[low], rows[high]

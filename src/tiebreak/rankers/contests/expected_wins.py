@@ -1,9 +1,9 @@
 """Expected win scores: algorithm 2 with standard errors, ranks, rank intervals and tiers.
 
 The paper shows four tiers of models (§4.1, figure 3) and gives no rule. Ours are natural breaks
-(Fisher, JASA 53, 1958; Jenks, 1967): of all ways to part the sorted values the one with the least
-squares within the tiers, found exactly. They describe where values lie close together; they test
-nothing.
+(Fisher, JASA 53, 1958; Jenks, 1967): of all partitions of the sorted values, the one with the
+smallest sum of squares within tiers, found exactly. They describe where values are close together,
+and are not a test.
 """
 
 import importlib.util
@@ -32,17 +32,17 @@ from tiebreak.reason import Reason
 
 Compiled = bool | Literal["auto"]
 
-# Models × rounds × contests from which "auto" compiles. With the control variate NumPy takes about
-# 12 ns for one of them, compiled code 6 ns; the first compilation on a machine takes 1 to 2 s.
+# Smallest models × rounds × contests for which "auto" compiles. With the control variate NumPy
+# takes about 12 ns per unit, compiled code 6 ns; the first compilation on a machine takes 1 to 2 s.
 _COMPILE_FROM = 200_000_000
-# A rank interval rests on the normal approximation of differences of means.
+# Minimum number of contests for rank intervals, which assume that means are about normal.
 _ENOUGH = 100
-# The control variate rounds probabilities; no model is ahead by less than this many wins.
+# The control variate rounds probabilities, so differences up to this many wins do not count.
 ROUNDING = 1e-6
 
 
 class CsdOptions(TypedDict, total=False):
-    """The keyword arguments of `csd` that its relatives pass on."""
+    """Keyword arguments of `csd` that related functions pass on."""
 
     iterations: int
     seed: int
@@ -58,16 +58,16 @@ class CsdOptions(TypedDict, total=False):
 class CsdResult:
     """Expected win scores of M models; arrays of shape (M,).
 
-    `expected_wins`: estimate of E[S], from 0 to K wins. `standard_error`: its Monte Carlo error;
-    more contests make it smaller, other benchmarks or items do not enter. `rank`: competition
-    ranks of `expected_wins`, 1 = best. `rank_lower` (the better) and `rank_upper`: all ranks that
-    the Monte Carlo error leaves open. One model is surely ahead of another when their difference
-    is significant in a two-sided t test with Bonferroni's correction over all pairs, so that all M
-    intervals hold together with probability `level`; a rank is at least one more than the number
-    of models that are surely ahead, and at most M less those that are surely behind.
+    `expected_wins`: estimate of E[S], from 0 to K wins. `standard_error`: its Monte Carlo error,
+    which more contests reduce; it does not include the choice of benchmarks or items. `rank`:
+    competition ranks of `expected_wins`, 1 = best. `rank_lower` (the better) and `rank_upper`: the
+    range of ranks that the Monte Carlo error leaves open. A model is surely ahead of another if
+    their difference is significant in a two-sided t test with Bonferroni's correction over all
+    pairs, so that all M intervals hold together with probability `level`; the range goes from 1 +
+    the number of models surely ahead to M − the number surely behind.
 
-    `reason` says why errors or intervals are NaN, otherwise it is None. `control_variate` tells
-    whether it was used: below 1,000 contests its pilot does not pay.
+    `reason` says why errors or intervals are NaN, otherwise it is None. `control_variate` is
+    whether one was used: below 1,000 contests its pilot does not pay.
     """
 
     expected_wins: FloatArray
@@ -99,30 +99,29 @@ def csd(
 ) -> CsdResult:
     """Rank models by their expected wins in simulated Swiss-system contests (algorithms 1 and 2).
 
-    The same arguments give the same bytes on every machine, whatever `n_jobs` and `compiled` are.
+    The same arguments give identical bytes on every machine, for any `n_jobs` and `compiled`.
 
     Args:
         scores: shape (M, B), models × benchmarks, higher is better.
         rounds: as in `win_rates`; by default every benchmark is a round, in order.
-        eliminate: T, the models that are removed after each round: one number, or one per round.
+        eliminate: T, the number of models removed after each round: one number, or one per round.
         iterations: N, the number of contests, at least 1.
         seed: a whole number of 0 or more.
         level: confidence level of the rank intervals, in (0, 1).
         missing: what NaN means, as in `win_rates`.
-        weights: shape (K,), above 0: the rounds come in a random order, drawn anew in every
-            contest, heavier ones rather first (`weighted_rounds`). T_k stays with the place k.
-        control_variate: take known luck out of the scores (`contests.control`); unbiased. It
+        weights: shape (K,), above 0: every contest has a random order of rounds in which heavier
+            ones tend to come first (`weighted_rounds`). T_k belongs to the k-th round played.
+        control_variate: subtract known luck from the scores (`contests.control`), without bias. It
             takes about four times the time of plain contests and divides the variance by 3 to 16:
-            about even without elimination, and the more models go out, the more it saves.
-        n_jobs: None = all cores where joblib is installed and there is work enough for them; 1 =
-            in this process; otherwise joblib's meaning, with the backend that
-            `joblib.parallel_config` sets.
-        compiled: True = the numba engine; "auto" = numba where it is installed and there is work
-            enough to repay the compilation (models × rounds × iterations ≥ 2·10⁸).
+            about even without elimination, and better the more models are eliminated.
+        n_jobs: None = all cores if joblib is installed and there is enough work; 1 = in this
+            process; otherwise as in joblib, with the backend that `joblib.parallel_config` sets.
+        compiled: True = the numba engine; "auto" = numba if it is installed and the work repays the
+            compilation (models × rounds × iterations ≥ 2·10⁸).
 
     Raises:
         RankingError: the scores, rounds, weights or settings cannot be used.
-        MissingPackageError: numba or joblib is asked for and not installed.
+        MissingPackageError: numba or joblib is requested and not installed.
     """
     study = prepare(
         scores,
@@ -141,11 +140,11 @@ def csd(
 
 
 def result_of(study: Study, sums: IntArray, level: float) -> CsdResult:
-    """What a study has shown: `sums`, shape (units, M), are those of `unit_sums`."""
+    """Compute the result of a study from `sums`, shape (units, M), as `unit_sums` returns them."""
     mean, covariance = mean_and_covariance(sums, study.sizes)
     lower, upper = _rank_interval(mean, covariance, len(study.sizes), study.iterations, level)
     return CsdResult(
-        # Less known luck, the mean of who nearly always wins or loses may leave the range.
+        # With known luck subtracted, the mean can leave the range for a near-perfect record.
         expected_wins=np.clip(mean, 0, len(study.eliminate)),
         standard_error=np.sqrt(np.diagonal(covariance)),
         rank=competition_ranks(mean),
@@ -166,7 +165,7 @@ def prepare(
     eliminate: int | Sequence[int],
     **options: Unpack[CsdOptions],
 ) -> Study:
-    """The checked contest of `csd`'s arguments (`n_jobs` is left to the caller)."""
+    """Make a checked study from `csd`'s arguments; `n_jobs` is left to the caller."""
     means = round_means(scores, rounds, options.get("missing", "error"))
     n_models, n_rounds = means.shape
     iterations, seed = options.get("iterations", 100_000), options.get("seed", 0)
@@ -186,20 +185,21 @@ def prepare(
 def mean_and_covariance(
     sums: IntArray, sizes: IntArray, divisor: int = 1
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean score and the covariance matrix of the means, from independent units of contests.
+    """Mean scores and the covariance matrix of the means, from independent units of contests.
 
-    Integers until the last step: no order of summation and no BLAS changes a bit.
+    Integers are used until the last step, so that neither the order of summation nor BLAS changes a
+    bit.
 
     Args:
-        sums: shape (units, M), in units of 2^-SUM_BITS / divisor.
+        sums: shape (units, M), as multiples of 2^-SUM_BITS / divisor.
         sizes: shape (units,), contests in each unit.
-        divisor: of the unit of `sums`.
+        divisor: divisor in the unit of `sums`.
 
     Returns:
-        Shapes (M,) and (M, M); the covariance is NaN when there is only one unit.
+        Shapes (M,) and (M, M); the covariance is NaN if there is only one unit.
     """
     contests, units = int(sizes.sum()), len(sizes)
-    # High bits and low 16 bits apart: neither sum can overflow.
+    # Sum high bits and low 16 bits separately, so that neither sum can overflow.
     halves = (sums >> 16).sum(axis=0), (sums & 0xFFFF).sum(axis=0)
     totals = [int(high) * 2**16 + int(low) for high, low in zip(*halves, strict=True)]
     scale = divisor * 2.0**SUM_BITS
@@ -208,7 +208,7 @@ def mean_and_covariance(
         return mean, np.full((len(mean), len(mean)), math.nan)
     centre = np.array([total // contests for total in totals])
     deviation = sums - sizes[:, None] * centre
-    # As many bits as leave sums of products of two deviations below 2^53, where floats are exact.
+    # Keep so many bits that sums of products of two deviations stay below 2^53 and are exact.
     spare = int(np.abs(deviation).max()).bit_length() - (52 - units.bit_length()) // 2
     shift = max(0, spare)
     exact = (deviation >> shift).astype(np.float64)
@@ -264,14 +264,14 @@ def _use_compiled(compiled: Compiled, work: int) -> bool:
 
 
 def natural_breaks(values: ArrayLike, tiers: int = 4) -> IntArray:
-    """The tier of each value, 1 = the highest, shape (n,). Equal values share theirs.
+    """Tier of each value, 1 = the highest, shape (n,). Equal values share a tier.
 
     Args:
         values: shape (n,), finite; higher is better.
-        tiers: number of tiers, from 1 to that of different values.
+        tiers: number of tiers, from 1 to the number of distinct values.
 
     Raises:
-        RankingError: a value is not finite, or there are fewer different values than tiers.
+        RankingError: a value is not finite, or there are fewer distinct values than tiers.
     """
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 1 or not np.isfinite(table).all():
@@ -283,7 +283,7 @@ def natural_breaks(values: ArrayLike, tiers: int = 4) -> IntArray:
             f"{len(distinct)}"
         )
     within = _squares(distinct, n)
-    # least[end]: squares within the best partition of the first `end` values.
+    # least[end]: sum of squares within tiers of the best partition of the first `end` values.
     least, cuts = np.r_[0.0, np.full(len(distinct), np.inf)], []
     for _ in range(tiers):
         sums = least[:-1, None] + within
@@ -297,7 +297,7 @@ def natural_breaks(values: ArrayLike, tiers: int = 4) -> IntArray:
 
 
 def _squares(values: FloatArray, n: IntArray) -> FloatArray:
-    """Squares about the mean of the values from one to another, [start, last]; infinite before."""
+    """Sum of squares about the mean of values start … last, [start, last]; inf if last < start."""
     centred = values - values.mean()
     sums = [np.r_[0.0, np.cumsum(n * centred**power)] for power in range(3)]
     weight, total, square = (running[None, 1:] - running[:-1, None] for running in sums)

@@ -1,7 +1,7 @@
-"""The rounds of a contest: what is played in each, who is stronger there, and in which order.
+"""The rounds of a contest: their benchmarks, the models' strengths in them, and their order.
 
-Rounds are benchmarks or groups of them; within one benchmark, its items in tiers of difficulty
-(§5.1.2). Their order is fixed, or random by weight (§5.1.3).
+A round is a benchmark or a group of benchmarks; with a single benchmark, a tier of items by
+difficulty (§5.1.2). The order of rounds is fixed, or random by weight (§5.1.3).
 """
 
 import math
@@ -20,7 +20,7 @@ from tiebreak.rankers.ranks import DECIMALS
 Rounds = Sequence[Sequence[int]]
 Missing = Literal["error", "available", "worst"]
 
-# The engine numbers models in 16 bits, and a block of its random words takes 16 kB · M · K.
+# Models are numbered in 16 bits, and the random words of a block take 16 kB · M · K.
 MOST_MODELS = 1_000
 MOST_PLACES = 100_000
 
@@ -34,14 +34,14 @@ def win_rates(
         scores: shape (M, B), models × benchmarks, higher is better.
         rounds: the benchmarks (columns) of each round, in the order of play; by default every
             benchmark is a round. A round is won by the higher mean score over its benchmarks.
-        missing: what a score that is NaN means; "error": `MissingScoreError`; "available": the
-            mean is over the benchmarks that are present, and a model without any in a round is an
-            error; "worst": like "available", but a model without any loses to all that have one
-            and ties with the others.
+        missing: treatment of NaN scores; "error": raise `MissingScoreError`; "available": average
+            over the available benchmarks, and raise if a model has none in a round; "worst": like
+            "available", but a model without a score in a round loses to all that have one and ties
+            with the others.
 
     Returns:
-        Shape (M, M, K), values 0, ½ and 1; ½ is a tie (means that differ by less than 1e-12) and
-        stands on the diagonal. W[i, j, k] + W[j, i, k] = 1.
+        Shape (M, M, K), values 0, ½ and 1; ½ is a tie (means that differ by less than 1e-12), as is
+        the diagonal. W[i, j, k] + W[j, i, k] = 1.
 
     Raises:
         RankingError: shapes do not fit, a score is infinite or missing, or a round is empty, names
@@ -53,7 +53,7 @@ def win_rates(
 
 
 def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> FloatArray:
-    """Mean score of each model in each round, shape (M, K); −inf where "worst" says so."""
+    """Mean score of each model in each round, shape (M, K); −inf for missing ones with "worst"."""
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1:
         raise RankingError(
@@ -103,14 +103,15 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
 
 def strengths(means: FloatArray) -> IntArray:
     """Dense ranks of the models in each round, shape (K, M): 0 is the weakest, equal is a tie."""
-    # Means of the same numbers, added in another order, differ in the last bits. No −0.0.
+    # Means of the same numbers added in another order differ in the last bits. Adding 0.0 turns
+    # −0.0 into 0.0.
     rounded = means.round(DECIMALS) + 0.0
     places = [np.unique(column, return_inverse=True)[1] for column in rounded.T]
     return np.stack(places).astype(np.int64)
 
 
 def eliminations(eliminate: int | Sequence[int], n_rounds: int) -> tuple[int, ...]:
-    """T_k of every round."""
+    """Checked T_k of every round; raises RankingError."""
     counts = (
         (eliminate,) * n_rounds if isinstance(eliminate, int | np.integer) else tuple(eliminate)
     )
@@ -124,7 +125,7 @@ def eliminations(eliminate: int | Sequence[int], n_rounds: int) -> tuple[int, ..
 
 
 def round_weights(weights: ArrayLike | None, n_rounds: int) -> FloatArray | None:
-    """Checked weights of the rounds, shape (K,)."""
+    """Checked weights of the rounds, shape (K,), or None; raises RankingError."""
     if weights is None:
         return None
     values = np.asarray(weights, dtype=np.float64)
@@ -160,12 +161,12 @@ def _rounds(rounds: Rounds | None, n_benchmarks: int) -> list[tuple[int, ...]]:
 
 
 def weighted_rounds(weights: ArrayLike, *, draws: int = 1, seed: int = 0) -> IntArray:
-    """Orders of the rounds in which heavier ones tend to come first (§5.1.3).
+    """Draw orders of the rounds in which heavier rounds tend to come first (§5.1.3).
 
-    Place by place, one of the rounds that are left is drawn with probability proportional to its
-    weight: the law of Efraimidis & Spirakis (2006), whose keys u^(1/w) the paper sorts in
-    descending order. Powers are not used, because their last bit differs between machines.
-    `csd(…, weights=…)` draws a new order for every contest.
+    For each place one of the remaining rounds is drawn with probability proportional to its weight.
+    This is the distribution of Efraimidis & Spirakis (2006), whose keys u^(1/w) the paper sorts in
+    descending order; powers are avoided because their last bit differs between machines. `csd(…,
+    weights=…)` draws a new order for every contest.
 
     Args:
         weights: shape (K,), above 0; only their ratios count.
@@ -173,10 +174,11 @@ def weighted_rounds(weights: ArrayLike, *, draws: int = 1, seed: int = 0) -> Int
         seed: the same seed gives the same orders on every machine.
 
     Returns:
-        Shape (draws, K): row by row a permutation of 0 … K − 1, the round that comes first first.
+        Shape (draws, K): each row is a permutation of 0 … K − 1 in the order of play.
 
     Raises:
-        RankingError: a weight is not above 0, infinite or NaN, no weights, or `draws` < 1.
+        RankingError: a weight is not above 0, infinite or NaN, there are no weights, or `draws` <
+            1.
     """
     table = np.asarray(weights, dtype=np.float64)
     checked = round_weights(table, table.size)
@@ -187,13 +189,13 @@ def weighted_rounds(weights: ArrayLike, *, draws: int = 1, seed: int = 0) -> Int
 
 
 def uniforms(stream: np.random.SFC64, rows: int, columns: int) -> FloatArray:
-    """Multiples of 2^-32 in [0, 1), the same on every machine."""
+    """Random multiples of 2^-32 in [0, 1), shape (rows, columns), the same on every machine."""
     high = stream.random_raw((rows, columns)) >> np.uint64(32)
     return high.astype(np.float64) * 2.0**-32
 
 
 def weighted_orders(uniform: FloatArray, weights: FloatArray) -> IntArray:
-    """One order for each row of `uniform`, shape (rows, K), which has shape (rows, K), too."""
+    """One order for each row of `uniform`; both have shape (rows, K)."""
     rows = np.arange(len(uniform))
     share = np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
     left = np.tile(share, (len(uniform), 1))
@@ -201,7 +203,7 @@ def weighted_orders(uniform: FloatArray, weights: FloatArray) -> IntArray:
     for place in range(weights.size):
         reached = np.cumsum(left, axis=1)
         target = uniform[:, place] * reached[:, -1]
-        # The first round that reaches beyond the target; one that was drawn adds nothing.
+        # The first round whose running sum exceeds the target; rounds already drawn have share 0.
         orders[:, place] = np.sum(reached <= target[:, None], axis=1)
         left[rows, orders[:, place]] = 0.0
     return orders
@@ -212,11 +214,11 @@ TENTHS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tiers:
-    """Items of a benchmark by difficulty, the easiest tier first.
+    """Items of a benchmark grouped by difficulty, the easiest tier first.
 
-    `scores`, shape (M, tiers): mean score of each model over the items of the tier, ready for
-    `csd`. `names`: the range of success rates of each tier. `n_items`, shape (tiers,). `tier`,
-    shape (items,): where each item went. `dropped`: names of the tiers without items.
+    `scores`, shape (M, tiers): mean score of each model over the tier's items, as input to `csd`.
+    `names`: the range of success rates of each tier. `n_items`, shape (tiers,). `tier`, shape
+    (items,): the tier of each item. `dropped`: names of the tiers without items.
     """
 
     scores: FloatArray
@@ -231,15 +233,15 @@ def tiers(item_scores: ArrayLike, bounds: Sequence[float] = TENTHS) -> Tiers:
 
     The default is ten tiers: above 90%, 80–90%, …, at most 10%. (The paper asks for ten, but its
     list of ranges goes from "> 90%" to "70%–80%" and ends with the ninth; 80–90% is left out there
-    by mistake.) An item that is just on a bound belongs to the harder tier.
+    by mistake.) An item exactly on a bound belongs to the harder tier.
 
     Args:
         item_scores: shape (items, M), in [0, 1].
-        bounds: descending success rates, between 0 and 1, that part the tiers.
+        bounds: descending success rates, between 0 and 1, that separate the tiers.
 
     Raises:
-        RankingError: the table has another shape, holes, or scores outside [0, 1], or the bounds
-            do not descend within (0, 1).
+        RankingError: the table is not two-dimensional or is empty, has missing scores or scores
+            outside [0, 1], or the bounds do not descend within (0, 1).
     """
     table = np.asarray(item_scores, dtype=np.float64)
     if table.ndim != 2 or 0 in table.shape:

@@ -1,8 +1,8 @@
-"""How firm are expected wins: against elimination, a few spoilt scores, and other items?
+"""Sensitivity of expected wins to elimination, to a few changed scores, and to the items.
 
-failure_sensitivity    what elimination costs each model (§2.5, eq. 6 and 7)
-perturb                what a few spoilt scores of one model do to its rank (§4.2)
-item_intervals         how far other items would move them: many tables, each played in contests
+failure_sensitivity    cost of elimination for each model (§2.5, eq. 6 and 7)
+perturb                effect of a few changed scores of a model on its rank (§4.2)
+item_intervals         intervals over items: contests played on many drawn score tables
 """
 
 from collections.abc import Sequence
@@ -31,21 +31,21 @@ from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.rankers.ranks import competition_ranks
 from tiebreak.reason import Reason
 
-# Contests that each table is played in: beside the spread of tables their noise is small.
+# Contests per table: their noise is small in comparison with the spread over tables.
 CONTESTS = 2 * CHUNK
-# Results of pairs in all tables of a block: at most so many bytes.
+# Largest number of bytes for the pair results of all tables in a block.
 _PAIRS = 200_000_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ItemIntervals:
-    """What expected wins and ranks would be with the true scores; arrays of shape (M,).
+    """Intervals of expected wins and ranks for the true scores; arrays of shape (M,).
 
-    `lower` and `upper`: for each model on its own, expected wins from 0 to K. `rank_lower` (the
-    better) and `rank_upper` hold for all models together: a rank is at least one more than the
-    number of models that are surely ahead, and at most M less those surely behind, as a test of all
-    pairs at `level` says. docs/statistics.md has their simulated coverage; where nearly tied models
-    stand beside far weaker ones, 88% of the intervals hold. Other benchmarks are not in them.
+    `lower` and `upper`: expected wins, 0 to K, for each model separately. `rank_lower` (the better)
+    and `rank_upper` hold for all models together: they are 1 + the number of models surely ahead,
+    and M − the number surely behind, by a test of all pairs at `level`. docs/statistics.md has the
+    simulated coverage; if some models are nearly tied and others far weaker, 88% of the intervals
+    hold. The choice of benchmarks is not included.
     """
 
     lower: FloatArray
@@ -63,25 +63,26 @@ def item_intervals(
     eliminate: int | Sequence[int] = 0,
     **options: Unpack[CsdOptions],
 ) -> ItemIntervals:
-    """Intervals of expected wins and of ranks over items.
+    """Compute intervals of expected wins and of ranks over items.
 
     Args:
-        tables: shape (draws, M, B), tables of what the true scores may be, as from
-            `tiebreak.analysis.contests.drawn_scores`. Scores with noise added to them would not
-            do: in these, nearly tied models are further apart than in truth.
+        tables: shape (draws, M, B), draws of possible true scores, as from
+            `tiebreak.analysis.contests.drawn_scores`. Observed scores plus noise are not suitable,
+            because in them nearly tied models are further apart than in truth.
         rounds: as in `csd`.
         eliminate: as in `csd`.
-        options: the other arguments of `csd`; `iterations` and those on speed do not matter.
+        options: other arguments of `csd`; `iterations` and those about speed have no effect on
+            results.
 
     Raises:
-        RankingError: as `csd`, or there are not several tables.
+        RankingError: as `csd`, or there are fewer than two tables.
     """
     [wins] = drawn_wins(tables, rounds, [eliminate], **options)
     return intervals_of(wins, options.get("level", 0.95))
 
 
 def intervals_of(wins: FloatArray, level: float) -> ItemIntervals:
-    """Intervals out of the wins with each drawn table, shape (draws, M)."""
+    """Intervals from the wins with each drawn table, shape (draws, M)."""
     lower, upper = np.quantile(wins, [(1 - level) / 2, (1 + level) / 2], axis=0)
     best, worst = _joint_ranks(wins, level)
     return ItemIntervals(lower, upper, best, worst, len(wins), CONTESTS, level)
@@ -93,9 +94,9 @@ def drawn_wins(
     eliminate: Sequence[int | Sequence[int]],
     **options: Unpack[CsdOptions],
 ) -> list[FloatArray]:
-    """Mean wins in the contests of each table, shape (draws, M), for each of `eliminate`.
+    """Mean wins over the contests of each table, shape (draws, M), for each entry of `eliminate`.
 
-    All of `eliminate` share the random numbers of their contests.
+    Contests for all entries use the same random numbers.
     """
     drawn = np.asarray(tables, dtype=np.float64)
     if drawn.ndim != 3 or len(drawn) < 2:
@@ -116,11 +117,11 @@ def drawn_wins(
 
 
 def _wins(study: Study, number: int, strength: IntArray) -> FloatArray:
-    """Mean wins of each table, shape (tables, M), in a block; `strength` is (tables, K, M)."""
+    """Mean wins of each table of a block, shape (tables, M); `strength` is (tables, K, M)."""
     n_tables, n_rounds, n_models = strength.shape
     contests, eliminate = n_tables * CONTESTS, study.eliminate
     draw = draw_block((number, 3), study.seed, contests, n_models, eliminate, study.weights)
-    # Rounds of all tables one after another; a contest plays those of its table.
+    # Rounds of all tables are concatenated, and a contest plays those of its table.
     table = np.arange(contests)[:, None] // CONTESTS * n_rounds
     order = np.arange(n_rounds) if draw.orders is None else draw.orders
     played = strength[:, :, draw.numbering].reshape(-1, n_models)
@@ -133,17 +134,17 @@ def _wins(study: Study, number: int, strength: IntArray) -> FloatArray:
 
 
 def _joint_ranks(wins: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Ranks that pairs leave open of which one is surely ahead, all pairs at once.
+    """Rank ranges left open by a simultaneous test of which model of each pair is ahead.
 
-    Surely means by more, in units of the difference's own spread, than differences stray from
-    their means in `level` of the draws, the one that strays most; then again among the pairs that
-    are left, until none is sure (step-down: Romano & Wolf, JASA 100, 2005). So equal models are
-    told apart in no more than 1 − `level` of all boards, however many they are.
+    A model is surely ahead if the standardised mean difference exceeds the `level` quantile, over
+    draws, of the largest standardised deviation from the mean over all pairs. The test is repeated
+    among the remaining pairs until no pair is rejected (step-down: Romano & Wolf, JASA 100, 2005).
+    So equal models are told apart in at most 1 − `level` of all boards, for any number of models.
     """
     n_models = wins.shape[1]
     first, second = np.triu_indices(n_models, 1)
     mean = wins.mean(axis=0)[first] - wins.mean(axis=0)[second]
-    # Draw by draw: of a thousand models all differences of all draws are gigabytes.
+    # Draw by draw, because all differences of a thousand models in all draws take gigabytes.
     squares = np.zeros(len(mean))
     for drawn in wins:
         squares += (drawn[first] - drawn[second] - mean) ** 2
@@ -167,27 +168,27 @@ def _joint_ranks(wins: FloatArray, level: float) -> tuple[FloatArray, FloatArray
 
 Label = Literal["generalist", "specialist", "neither", "undecided"]
 
-# Contests of the field that Λ is held against: the same for all models, and its error is counted.
+# Contests of the reference field for Λ; they are shared by all models and their error is included.
 _EVEN_CONTESTS = 20_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FailureSensitivity:
-    """E[S] as a function of T, the number of models that are removed after each round.
+    """E[S] as a function of T, the number of models eliminated after each round.
 
-    `contests` has the contest at each T, and `items` the intervals over items at the first one,
-    None where `tables` were not given. The arrays have shape (M,). `slope` is Λ: the least-squares
-    line through E[S](T), in wins per T (eq. 6). `delta` is E[S] at the last T less E[S] at the
-    first, in wins (eq. 7 for T from 0 to 2). The paper equates it with 2Λ, which holds for T = 0, 2
-    and for T = 0, 1, 2: a line through equally spaced points weighs only their mirror pairs. With
-    other T it holds where E[S] is linear.
+    `contests` has the result for each T, and `items` the intervals over items at the first T, None
+    without `tables`. Arrays have shape (M,). `slope` is Λ: the slope of the least-squares line
+    through E[S](T), in wins per T (eq. 6). `delta` is E[S] at the last T minus E[S] at the first,
+    in wins (eq. 7 for T from 0 to 2). The paper equates it with 2Λ, which holds for T = 0, 2 and
+    for T = 0, 1, 2, because the middle point has no weight in the slope. For other T it holds if
+    E[S] is linear.
 
-    `even_slope` is the lowest Λ of the better half of as many models where all benchmarks order
-    them alike: what elimination costs at most where no model is a specialist. `even_error` is its
-    Monte Carlo error.
+    `even_slope` is the lowest Λ among the better half of a field of the same size that all
+    benchmarks order alike: the largest cost of elimination if no model is a specialist.
+    `even_error` is its Monte Carlo error.
 
     `labels`: "generalist" and "specialist" are the paper's; "neither" is a model of the weaker
-    half, "undecided" one that the error could put on either side of a line.
+    half, "undecided" a model that could be on either side of a line within the error.
     """
 
     eliminate: tuple[int, ...]
@@ -219,39 +220,39 @@ def failure_sensitivity(
     tables: ArrayLike | None = None,
     **options: Unpack[CsdOptions],
 ) -> FailureSensitivity:
-    """Expected wins for several T, with the loss per T and a label.
+    """Compute expected wins for several T, with the loss per T and a label for each model.
 
-    All T share the random numbers, contest by contest, so that differences between them have less
-    error than each of them. The errors of Λ and Δ take this into account.
+    All T use the same random numbers, contest by contest, so that differences have smaller errors
+    than the values. The errors of Λ and Δ take this into account.
 
     The paper says that a robust generalist has Λ ≈ 0 and an aggressive specialist Λ ≪ 0, both at a
-    high E[S] without elimination, and plots just these two (figure 4), but draws no line. Ours are
-    the medians, which need no scale and no constant: in the better half of the models by E[S] at
-    the first T, a model whose Λ is in the upper half of all models' is a generalist (it loses less
-    than the typical model) and one in the lower half is a specialist (it loses more, although it is
-    better). The line between two halves is midway between the models next to it; of an odd number
-    of models the middle one belongs to the lower half. A label is given when base and Λ are both
-    on their side of the line by more than the error of the difference, which is at most the sum of
-    the model's and the line's, at confidence `level` with Bonferroni's correction over all
-    comparisons; with `tables` they must be on that side in `level` of these as well.
+    high E[S] without elimination, and plots these two (figure 4), but gives no thresholds. Ours are
+    the medians, which need no scale or constant: in the better half of the models by E[S] at the
+    first T, a model whose Λ is in the upper half of all models is a generalist (it loses less than
+    the typical model) and a model in the lower half is a specialist (it loses more, although it is
+    better). The line between two halves is midway between the models next to it; the middle one of
+    an odd number of models belongs to the lower half. A model gets a label if its E[S] and its Λ
+    are both on their side of the line by more than the error of the difference, which is at most
+    the sum of the model's and the line's errors, at confidence `level` with Bonferroni's correction
+    over all comparisons; with `tables` they must also be on that side in a share `level` of these.
 
-    Elimination takes opponents away, too. When K·T is not small beside M, contests end early, and
-    those who win most lose most: Λ then shows who wins, not who fails somewhere. So a specialist
-    must also lose more than `even_slope`. A model that wins everything never does: its luck is a
-    matter of the sizes of the groups alone, which are the same in every field.
+    Elimination also removes opponents. If K·T is not small in comparison with M, contests end
+    early, and the models that win most lose most wins: Λ then reflects winning, not failing in some
+    rounds. So a specialist must also lose more than `even_slope`. A model that wins everything
+    never does, because its wins depend only on the sizes of the groups, which are the same in every
+    field.
 
-    `eliminate` are the T to compare, ascending, at least two; each holds for all rounds. `tables`
-    say what the true scores may be, as in `item_intervals`; None: unknown. The others are as in
-    `csd`.
+    `eliminate` has the T to compare, ascending, at least two; each applies to all rounds. `tables`
+    are draws of possible true scores, as in `item_intervals`, or None. Other arguments as in `csd`.
 
     Raises:
-        RankingError: as `csd`; or `eliminate` does not ascend or has less than two values.
+        RankingError: as `csd`; or `eliminate` does not ascend or has fewer than two values.
     """
     counts = tuple(int(t) for t in eliminate)
     if len(counts) < 2 or any(low >= high for low, high in pairwise(counts)):
         raise RankingError(f"eliminate must be two or more ascending numbers, got {eliminate}")
     studies = [prepare(scores, rounds, t, **options) for t in counts]
-    # Beside them the same with models that all benchmarks order alike.
+    # Also play the same contests in a field that all benchmarks order alike.
     even = [_alike(study) for study in studies]
     played = unit_sums([*studies, *even], options.get("n_jobs"))
     sums, even_sums = played[: len(counts)], played[len(counts) :]
@@ -295,17 +296,17 @@ def failure_sensitivity(
 
 
 def largest_elimination(n_models: int, n_rounds: int) -> int | None:
-    """The largest T that leaves the better half of the field alone; None where any does.
+    """Largest T that leaves the better half of the field alone; None if every T does.
 
-    Only eliminations before the last round matter: at most T·(K − 1) models go out. While these
-    are no more than half of the field, elimination strikes the lowest. Beyond, it has to reach
-    those whom it is to tell apart, whatever they are like, and contests run out of opponents.
+    Only eliminations before the last round matter: at most T·(K − 1) models are eliminated. Up to
+    half of the field, these are the lowest models. Beyond, elimination reaches the models that it
+    is meant to distinguish, whatever their type, and contests run out of opponents.
     """
     return n_models // (2 * (n_rounds - 1)) if n_rounds > 1 else None
 
 
 def _alike(study: Study) -> Study:
-    """The same contests where all benchmarks order the models alike: the first is the best."""
+    """The same contests in a field that all benchmarks order alike, the first model the best."""
     n_rounds, n_models = study.strength.shape
     strength = np.tile(np.arange(n_models)[::-1], (n_rounds, 1))
     contests = min(study.iterations, _EVEN_CONTESTS)
@@ -321,19 +322,19 @@ def mean_and_error(
 
 
 def _side(values: FloatArray, errors: FloatArray, units: int, level: float) -> NDArray[np.int8]:
-    """1 = upper half, −1 = lower half, 0 = too close to the line to tell."""
+    """Side of the line between halves: 1 = upper, −1 = lower, 0 = too close to tell."""
     half = len(values) // 2
     order = np.argsort(-values, kind="stable")
     neighbours = order[half - 1 : half + 1]
     line = values[neighbours].mean()
-    # Values beside the line move with it; the larger of their errors bounds the line's.
+    # The line is the mean of its two neighbours, so the larger of their errors bounds its error.
     bound = critical_value(level, 2 * len(values), units) * (errors + errors[neighbours].max())
     sure = np.abs(values - line) > bound
     return np.where(sure, np.sign(values - line), 0).astype(np.int8)
 
 
 def _drawn_side(values: FloatArray, level: float) -> NDArray[np.int8]:
-    """As `_side`, by draws, shape (draws, M): on which side of its line `level` of them are."""
+    """Like `_side`, for draws of shape (draws, M): the side on which a share `level` of them is."""
     half = values.shape[1] // 2
     neighbours = -np.sort(-values, axis=1)[:, half - 1 : half + 1]
     above = np.mean(values > neighbours.mean(axis=1, keepdims=True), axis=0)
@@ -350,11 +351,11 @@ def _labels(base: NDArray[np.int8], slope: NDArray[np.int8]) -> tuple[Label, ...
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Perturbation:
-    """All models before and after, by CSD and by plain mean score.
+    """All models before and after a change of scores, by CSD and by plain mean score.
 
-    `values` are the scores that `model` gets in `benchmarks`.
-    `mean_before` and `mean_after`, shape (M,): mean score over the benchmarks that the rounds use,
-    each with the same weight. The rank properties are those of `model`, 1 = best.
+    `values` are the new scores of `model` in `benchmarks`. `mean_before` and `mean_after`, shape
+    (M,): mean score over the benchmarks used in the rounds, with equal weights. The rank properties
+    are those of `model`, 1 = best.
     """
 
     model: int
@@ -393,17 +394,17 @@ def perturb(
     before: CsdResult | None = None,
     **options: Unpack[CsdOptions],
 ) -> Perturbation:
-    """Give one model other scores in some benchmarks, and compare the ranks (§4.2).
+    """Change a model's scores in some benchmarks, and compare the ranks before and after (§4.2).
 
     Both contests use the same random numbers.
 
-    The model (a row) gets `value` in some columns, at least one, or a value for each; the paper's
-    example is 0, a failed API. `before` is what `csd` returned for the same arguments, if it was
-    called. The others are as in `csd`.
+    `model` is a row, `benchmarks` at least one column; `value` is one score for all of them or one
+    each; the paper's example is 0, a failed API. `before` is the result of `csd` for the same
+    arguments, if known. Other arguments as in `csd`.
 
     Raises:
-        RankingError: as `csd`; or no such model or benchmark, or `value` is not finite
-            or has not one score for each benchmark.
+        RankingError: as `csd`; or there is no such model or benchmark, or `value` is not finite or
+            has the wrong number of scores.
     """
     before = before or csd(scores, rounds, eliminate, **options)
     table = np.array(scores, dtype=np.float64)

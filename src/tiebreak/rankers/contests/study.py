@@ -1,4 +1,4 @@
-"""Many contests: blocks with their own random streams, spread over workers, summed exactly."""
+"""Many contests: blocks with independent random streams, run by workers and summed exactly."""
 
 import importlib.util
 from collections.abc import Callable, Sequence
@@ -27,9 +27,9 @@ from tiebreak.rankers.profile import FloatArray, IntArray
 
 # Fractional bits of the sums that a study returns.
 SUM_BITS = CHANCE_BITS
-# Models × rounds × contests that repay the start of a worker: half a second of work in NumPy.
+# Models × rounds × contests worth starting a worker for: half a second of work in NumPy.
 _WORK = 50_000_000
-# A pilot is a tenth of the contests, at most this many; without at least 100 it is not worth it.
+# A pilot has a tenth of the contests, at most 4000; with fewer than 100 it does not pay.
 _PILOT = (100, 4000)
 
 _Part = TypeVar("_Part")
@@ -37,10 +37,10 @@ _Part = TypeVar("_Part")
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """Contests that differ in nothing but chance.
+    """Settings of contests that differ only by chance.
 
-    `strength` has shape (K, M); `weights`, shape (K,), asks for a random order of the rounds in
-    each contest; `control` None gives plain scores.
+    `strength` has shape (K, M); with `weights`, shape (K,), the rounds have a random order in each
+    contest; without `control` scores are plain.
     """
 
     strength: IntArray
@@ -53,9 +53,9 @@ class Study:
 
     @property
     def unit(self) -> int:
-        """Contests in one independent unit, of which there are a few thousand.
+        """Number of contests in an independent unit, of which there are usually a few thousand.
 
-        Standard errors come from the sums of units; units divide a block.
+        Standard errors come from the sums of units. The number divides BLOCK.
         """
         return 1 if self.iterations < 5_000 else 20 if self.iterations < 1_000_000 else 1000
 
@@ -67,13 +67,13 @@ class Study:
 
 
 def with_control(study: Study) -> Study:
-    """The study with a control variate from a pilot, or as it is where that would not pay."""
+    """Add a control variate fitted to a pilot; return the study unchanged if that does not pay."""
     least, most = _PILOT
     contests = min(study.iterations // 10, most)
     if contests < least:
         return study
     blocks = range(-(-contests // BLOCK))
-    # Streams of their own: a pilot that took part in the mean would bias it.
+    # Separate random streams, because contests of the pilot would bias the mean.
     traces = [
         _trace(study, _draw(study, (number, 1), min(BLOCK, contests - number * BLOCK)))
         for number in blocks
@@ -82,10 +82,10 @@ def with_control(study: Study) -> Study:
 
 
 def unit_sums(studies: Sequence[Study], n_jobs: int | None = None) -> list[IntArray]:
-    """Sum of the scores of every unit of each study, shape (units, M), in units of 2^-SUM_BITS.
+    """Summed scores of every unit of each study, shape (units, M), as multiples of 2^-SUM_BITS.
 
-    The same for any number of workers: block b has its own random stream, and sums of integers do
-    not depend on their order.
+    The result does not depend on the number of workers: every block has its own random stream, and
+    integer sums do not depend on their order.
     """
     blocks = [-(-study.iterations // BLOCK) for study in studies]
     tasks = [(study, at) for study, n in zip(studies, blocks, strict=True) for at in range(n)]
@@ -101,17 +101,17 @@ def spread(
     n_jobs: int | None,
     label: object,
 ) -> list[_Part]:
-    """What `play` returns for each task.
+    """Call `play` for each task, here or in worker processes, and return the results.
 
     Args:
-        play: a function of a module, for workers to import.
-        tasks: its arguments.
-        work: models × rounds × contests in all.
+        play: a module-level function, so that workers can import it.
+        tasks: the arguments of each call.
+        work: models × rounds × contests of all tasks.
         n_jobs: 1 = in this process; otherwise as in joblib, on the backend that
-            `joblib.parallel_config` sets. None = all cores if joblib is installed, as far as there
-            is work enough to repay their start.
-        label: what is done, by its `str`, for whoever watches; joblib's "multiprocessing" cannot
-            be watched.
+            `joblib.parallel_config` sets. None = up to all cores if joblib is installed, as far as
+            the work repays starting them.
+        label: its `str` names the work in progress displays; joblib's "multiprocessing" backend
+            cannot report progress.
 
     Raises:
         MissingPackageError: workers are asked for and joblib is not installed.
@@ -126,7 +126,7 @@ def spread(
 
 
 def _cores() -> int:
-    """Cores that joblib may use; 1 without it, and where this process is a worker itself."""
+    """Number of cores that joblib may use; 1 without joblib or if this process is a worker."""
     if importlib.util.find_spec("joblib") is None or parent_process() is not None:
         return 1
     from joblib import effective_n_jobs
@@ -141,7 +141,7 @@ def _block_sums(study: Study, number: int) -> IntArray:
     play, add_up, take_out_luck = engine(study.compiled)
     given = (draw.words, strength, study.eliminate, draw.orders)
     if study.control is None:
-        # Of the last round alone, and without the flag of those who went out.
+        # Scores after the last round, without the flag of eliminated models.
         last = schedule(strength.shape[1], study.eliminate)[-1].score
         last = last & (out_flag(len(study.eliminate)) - 1)
         numbered = add_up(play(*given)[0, :, :contests], last, unit=study.unit) << SUM_BITS
@@ -162,7 +162,7 @@ def _draw(study: Study, key: tuple[int, ...], contests: int) -> Draw:
 
 
 def _trace(study: Study, draw: Draw) -> States:
-    """States after every round, models in the order of the study."""
+    """States after every round, shape (K, contests, M), with models in the study's order."""
     strength = study.strength[:, draw.numbering]
     play, *_ = engine(study.compiled)
     places = play(draw.words, strength, study.eliminate, draw.orders, trace=True)
@@ -176,7 +176,7 @@ def _trace(study: Study, draw: Draw) -> States:
 def engine(
     compiled: bool,
 ) -> tuple[Callable[..., Places], Callable[..., IntArray], Callable[..., IntArray]]:
-    """`simulate_block`, `plain_sums`, `controlled_sums`, NumPy's or compiled: the same integers."""
+    """`simulate_block`, `plain_sums` and `controlled_sums`, in NumPy or compiled: same results."""
     if not compiled:
         return simulate_block, plain_sums, controlled_sums
     from tiebreak.rankers.contests import compiled as fast
