@@ -1,7 +1,6 @@
-"""People vote: which answers they are shown, a page in their browser, and a file of their votes.
+"""Votes by people: the schedule of questions, a page in the browser, and a file of votes.
 
-turns       answers → the items of a votes file; which pair is next, for whom, and what is kept
-text        hostile answers → safe HTML
-guard       who may do what: secrets, forms, headers
-page        the page (FastAPI)
+turns       answers → the items of a votes file; the next pair for each rater; storing votes
+guard       access control: secrets, forms, headers
+page        the page (FastAPI); untrusted answers → safe HTML
 """

@@ -1,4 +1,4 @@
-"""What pages that are served have in common: strict headers, forms of their own, templates."""
+"""Common parts of served pages: strict headers, forms with a proof of origin, templates."""
 
 import hashlib
 import hmac
@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from tiebreak.report import html
 
 ICON: Final = Path(__file__).parent / "static" / "icon.svg"
-"""The icon of pages that are served."""
+"""Icon of the served pages."""
 
 REPORT_STYLE: Final = Path(html.__file__).parent / "page" / "static" / "report.css"
 
@@ -20,7 +20,7 @@ _OWN: Final = frozenset(("same-origin", "none"))
 
 
 def headers(**more: str) -> Mapping[str, str]:
-    """Headers of every response; `more` is what else a page may load, such as script_src."""
+    """Headers of every response; `more` has other sources that a page may load, e.g. script_src."""
     policy = {
         "default-src": "'none'",
         "style-src": "'self'",
@@ -41,23 +41,23 @@ def headers(**more: str) -> Mapping[str, str]:
 
 
 def proof_of(secret: str) -> str:
-    """What a form says that belongs to a secret, which no other site knows."""
+    """The proof in a form that it belongs to a secret, which no other site knows."""
     return hmac.new(secret.encode(), b"form", hashlib.sha256).hexdigest()
 
 
 def same(given: str, expected: str) -> bool:
-    """Whether somebody gave what was expected, which is not empty."""
+    """Whether a given value equals a non-empty expected one, compared in constant time."""
     return bool(expected) and hmac.compare_digest(given.encode(), expected.encode())
 
 
 def is_own_form(given: str, proof: str, site: str | None) -> bool:
-    """Whether a form is one of these pages: by its proof, and by the header Sec-Fetch-Site."""
-    # A browser says truly where a form comes from; one that says nothing is old.
+    """Whether a form comes from one of these pages, by its proof and the header Sec-Fetch-Site."""
+    # Browsers set the header themselves, so pages cannot forge it; old browsers do not send it.
     return same(given, proof) and (site is None or site in _OWN)
 
 
 def rendered(folder: Path, template: str, status: int = 200, **about: Any) -> Response:
-    """A page by the name of its template in a folder, with what it is about."""
+    """Render a template of a folder as a page; `about` are its variables."""
     text = _environment(folder).get_template(f"{template}.html.jinja").render(**about)
     return HTMLResponse(text.encode("utf-8", "replace"), status)
 
@@ -70,7 +70,7 @@ def _environment(folder: Path) -> Any:
 
 
 def static(kind: str, *files: Path, **more: str) -> Response:
-    """Files as one, of a media type; `more` are headers."""
+    """A response with the concatenated files as media type `kind`; `more` are headers."""
     text = "\n".join(file.read_text(encoding="utf-8") for file in files)
     names = {name.replace("_", "-"): value for name, value in more.items()}
     return Response(text, media_type=kind, headers=names)

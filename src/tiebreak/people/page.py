@@ -1,20 +1,19 @@
 """The page where people vote, served on this machine.
 
-    GET  /?key=SECRET   the address that is printed: the browser keeps the secret in a cookie
-    GET  /              who votes, then what they are asked; `view` says how answers are shown
-    POST /rater         under which name this browser votes
-    POST /vote, /undo   each durable before the next page is shown
+    GET  /?key=SECRET   the printed address: the browser stores the secret in a cookie
+    GET  /              the rater's name, then their question; `view` is how answers are shown
+    POST /rater         sets the name under which this browser votes
+    POST /vote, /undo   stored durably before the next page is shown
     GET  /style.css, /keys.js, /icon.svg
 
-Whoever does not have the secret gets nothing. A form proves that it is one of this page's by a
-value made of the secret. No model is named: sides come from the schedule, and a form says only
-which turn it answers. The page is made on the server; its script adds keys alone.
+Requests without the secret are refused. A form proves that it comes from this page by a value
+derived from the secret. Models are not named: the schedule decides the sides, and a form contains
+only the number of its turn. Pages are rendered on the server; the script only adds keys.
 
-Answers are hostile until proven otherwise: what is made of them loads nothing. Markdown is rendered
-with raw HTML off, and without links and images: their source is shown. Headings become bold lines,
-for those of the page have their order. Formulas become MathML of which no attribute is kept that
-names an address, a style or a size. What cannot be seen, or would turn the text around it, is shown
-as its code (`report.html.visible`).
+Answers are untrusted, so nothing rendered from them may load anything. Markdown is rendered without
+raw HTML, links and images, whose source is shown. Headings become bold lines, so that the order of
+the page's headings is kept. Formulas become MathML without attributes for addresses, styles or
+sizes. Invisible and bidirectional control characters are shown as codes (`report.html.visible`).
 """
 
 import hashlib
@@ -67,7 +66,7 @@ _LIFE: Final = 30 * 86_400
 _HERE: Final = Path(__file__).parent
 
 LONGEST: Final = 20_000
-"""Characters of a text that is rendered as Markdown; a longer one is shown plain."""
+"""Maximum length of a text that is rendered as Markdown; a longer one is shown plain."""
 
 _LONGEST_FORMULA: Final = 1_000
 _MOST_WORDS: Final = 4_000
@@ -79,7 +78,7 @@ _FORMULAS: Final = (
     *("math_inline", "math_inline_double"),
     *("math_block", "math_block_label", "math_block_eqno"),
 )
-# Headings of an answer are none of the page's, and the style of a cell is refused by the policy.
+# An answer's headings must not become the page's, and the policy refuses styles of cells.
 _ELEMENTS: Final = {
     **{"heading_open": "<p><strong>", "heading_close": "</strong></p>\n"},
     **{"th_open": "<th>", "td_open": "<td>"},
@@ -89,9 +88,9 @@ Next = Callable[[Request], Awaitable[Response]]
 
 
 def create_app(file: VotesFile, secret: str) -> FastAPI:
-    """The application for one votes file, which is open for writing."""
+    """Make the application for a votes file that is open for writing."""
     box, proof = BallotBox(file), proof_of(secret)
-    # Browsers keep cookies by host, whatever the port: two pages must not take each other's.
+    # Browsers store cookies by host without the port, so two pages need different names.
     mark = hashlib.sha256(secret.encode()).hexdigest()[:8]
     key_cookie, rater_cookie = f"tiebreak_key_{mark}", f"tiebreak_rater_{mark}"
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
@@ -203,22 +202,22 @@ def _shown(question: Question, view: View) -> dict[str, Any]:
 
 
 def plain(text: str) -> Markup:
-    """A text as it is."""
+    """A text as preformatted HTML, without rendering."""
     return Markup('<pre class="plain">{}</pre>').format(visible(text))
 
 
 @lru_cache(maxsize=64)
 def formatted(text: str) -> Markup:
-    """A text in Markdown; a long one plain."""
+    """A text rendered as Markdown, or shown plain if it is longer than `LONGEST`."""
     if len(text) > LONGEST:
         note = f"Shown as plain text: it has {len(text):,} characters."
         return Markup('<p class="quiet">{}</p>{}').format(note, plain(text))
-    # Markup, for the renderer escapes what is foreign in it.
+    # Safe as Markup, because the renderer escapes the text.
     return Markup(_markdown().render(str(visible(text))))  # nosec B704
 
 
 def marked(first: str, second: str) -> tuple[Markup, Markup]:
-    """Two texts as they are, with marks on words, of long ones on lines, that the other has not."""
+    """Two plain texts, with words (in long texts lines) that the other does not have marked."""
     texts: list[list[str]] = [_WORD.findall(text) for text in (first, second)]
     long = max(map(len, texts)) > _MOST_WORDS
     if long:
@@ -268,7 +267,7 @@ def _always(html: str) -> Callable[..., str]:
 
 
 def _brackets(state: "StateInline", silent: bool) -> bool:
-    r"""A formula between \[ and \] that begins or ends within a paragraph."""
+    r"""Parse a formula between \[ and \] that begins or ends within a paragraph."""
     end = state.src.find(r"\]", state.pos) if state.src.startswith(r"\[", state.pos) else -1
     if end >= 0 and not silent:
         state.push("math_block", "math", 0).content = state.src[state.pos + 2 : end]
@@ -283,7 +282,7 @@ def _formula(_: Any, tokens: Sequence[Any], at: int, *more: object) -> str:
 
 @lru_cache(maxsize=1024)
 def mathml(formula: str, *, block: bool = False) -> str:
-    """A formula of LaTeX as MathML; as its source where it cannot be read or is very long."""
+    """A LaTeX formula as MathML, or as its source if it is invalid or very long."""
     from html import unescape
 
     from latex2mathml.converter import convert_to_element
@@ -294,10 +293,10 @@ def mathml(formula: str, *, block: bool = False) -> str:
         tree = convert_to_element(formula, display="block" if block else "inline")
         for node in tree.iter():
             node.attrib = {name: value for name, value in node.attrib.items() if name in _KEPT}
-            # It holds characters as entities, which are text to whoever writes the tree.
+            # The converter stores characters as entities, which the writer would escape again.
             node.text = unescape(node.text or "")
         return ElementTree.tostring(tree, encoding="unicode", short_empty_elements=False)
-    except Exception:  # whatever a hostile formula makes its parser raise
+    except Exception:  # a hostile formula can make the parser raise anything
         return f"<code>{escape(formula)}</code>"
 
 
@@ -305,15 +304,15 @@ page = partial(rendered, _HERE / "templates")
 
 
 def refused(status: int, message: str) -> Response:
-    """A page that says what cannot be done."""
+    """A page that says why a request is refused."""
     return page("refused", status, message=message)
 
 
 def serve(file: VotesFile, host: str, port: int, tell: Callable[[str], None]) -> None:
-    """Serve the page until the process is told to end; `tell` is given its address.
+    """Serve the page until the process is interrupted; `tell` is called with its address.
 
     Raises:
-        OSError: the address is taken or not allowed; port 0 takes a free one.
+        OSError: the address is in use or not allowed; port 0 picks a free port.
     """
     secret = secrets.token_urlsafe(24)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -1,16 +1,17 @@
-"""A votes file while people vote: which two answers are next, for whom, and what is kept.
+"""A votes file while people vote: the schedule of pairs, the next turn, and storing votes.
 
-    turn      0, 1, 2, …  the items in an order drawn by lot; then, as a second pass, once more …
-    pair      of a benchmark's pairs, in the rounds of a round robin, the next one with every item,
-              and on an item the next one with every pass: over the items all come equally often
-    side      who is shown first: each pair in both orders equally often, in blocks of four by lot
-    shared    of every k turns one by lot, which all raters are asked; the others go to whoever is
-              next
+    turn      0, 1, 2, …  the items in random order; then the same order again, as a second pass
+    pair      a benchmark's pairs in round-robin order: each item takes the next pair, and each
+              pass gives an item its next pair, so over items all pairs are equally frequent
+    side      the answer shown first: both orders of a pair equally often, in random blocks of four
+    shared    one random turn of every k, which all raters are asked; each other turn goes to the
+              next rater
 
-Nothing depends on a vote but who is asked. Of an open board only some pairs are asked, each oftener
-by a factor that is kept as its weight. For stars a pair is a single model.
+Votes affect only who is asked what, not the schedule. If only some pairs of a board are open, only
+these are asked, more often by a factor that is stored as their weight. For stars a pair is a single
+model.
 
-`items_of` makes the items of answers, `votes_on` begins the file, or goes on with it.
+`items_of` makes the items from answers, `votes_on` creates or continues the file.
 """
 
 import math
@@ -39,7 +40,7 @@ from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.schedule import Schedule
 
 _BLOCK: Final = 4
-# How a file says with what it was begun.
+# Names in an error message of the settings with which a file was begun.
 _BEGUN: Final = {
     **{"kind": "votes on {}", "schedule": "a schedule that is {} (--only-open)"},
     **{"seed": "--seed {}", "shared_every": "--shared {}"},
@@ -48,10 +49,10 @@ _BEGUN: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A place in the schedule: an item and the two models that meet, the one shown first first.
+    """A place in the schedule: an item and two models, in the order in which they are shown.
 
-    Of stars `second` is empty. It is not `asked` where the two answers are identical, or were asked
-    on the item before.
+    For stars `second` is empty. `asked` is False if the two answers are identical, or the same
+    answers were asked earlier on the item.
     """
 
     number: int
@@ -66,10 +67,10 @@ class Turns:
     """The schedule of a votes file."""
 
     def __init__(self, meta: VotesMeta, ballots: Sequence[ItemBallots]) -> None:
-        """Of items in the order of the file; with the pairs, the seed and the kind of `meta`."""
+        """Make the schedule of a file's items, in its order, from the settings in `meta`."""
         self.shared_every, self._seed, self._ballots = meta.shared_every, meta.seed, ballots
         self._lots: dict[int, int] = {}
-        # Items in the order of a pass, each with its place among those of its benchmark.
+        # Items in the order of a pass, each with its position among its benchmark's items.
         self._order: list[tuple[int, int]] = []
         self._sizes: Counter[str] = Counter()
         for number in Random(f"{meta.seed}\x1forder").sample(range(len(ballots)), len(ballots)):
@@ -82,7 +83,7 @@ class Turns:
         return max(map(len, self._pairs.values()), default=0) * len(self._order)
 
     def turn(self, number: int) -> Turn | None:
-        """A turn by its number; None where the item's pairs have all come by."""
+        """The turn with this number; None if all pairs of its item have had a turn."""
         lap, place = divmod(number, len(self._order))
         item, position = self._order[place]
         ballots = self._ballots[item]
@@ -104,7 +105,7 @@ class Turns:
         )
 
     def shared(self, number: int) -> bool:
-        """Whether all raters are asked."""
+        """Whether a turn is asked of all raters."""
         if not self.shared_every:
             return False
         block, place = divmod(number, self.shared_every)
@@ -123,7 +124,7 @@ class Turns:
 
 
 def _line(meta: VotesMeta, benchmark: str, models: tuple[str, ...]) -> Sequence[tuple[str, ...]]:
-    """The pairs of a benchmark in the order in which items take turns with them."""
+    """The pairs of a benchmark in the order in which items take them."""
     seed = f"{meta.seed}\x1f{benchmark}"
     if meta.kind == "stars":
         return [(model,) for model in Random(seed).sample(models, len(models))]
@@ -135,23 +136,23 @@ def _line(meta: VotesMeta, benchmark: str, models: tuple[str, ...]) -> Sequence[
 
 
 def _answers(ballots: ItemBallots, pair: Collection[str]) -> frozenset[str]:
-    """The answers of some models, each by its representative."""
+    """The answers of the pair's models, each named by the first model of its identical group."""
     return frozenset(group[0] for group in ballots.groups for model in pair if model in group)
 
 
 def next_turn(
     turns: Turns, votes: Sequence[PersonVote], rater: str, handed: Collection[int] = ()
 ) -> tuple[Turn | None, tuple[Turn, ...]]:
-    """The turn that a rater is asked next, None without any; and those passed without asking.
+    """The turn that a rater is asked next, or None; and turns passed because not to be asked.
 
     Args:
         turns: the schedule.
-        votes: what was kept of all raters and not taken back.
-        rater: who is next.
-        handed: turns that others are looking at.
+        votes: stored votes of all raters that were not taken back.
+        rater: name of the rater.
+        handed: numbers of turns that other raters are looking at.
     """
     seen = {vote.turn for vote in votes if vote.rater == rater}
-    # What somebody skipped goes to somebody else.
+    # A turn that a rater skipped goes to another rater.
     taken = seen | {*handed} | {vote.turn for vote in votes if vote.choice != "skip"}
     asked = [vote.turn for vote in votes if vote.rater == rater and vote.choice != "identical"]
     n_shared = sum(map(turns.shared, asked))
@@ -173,12 +174,12 @@ CHOICES: dict[VotesKind, tuple[Choice, ...]] = {
     "matches": ("first", "tie", "both_bad", "second", "skip"),
     "stars": ("0", "1", "2", "3", "skip"),
 }
-"""What may be said, in the order of the page."""
+"""Possible choices, in the order of the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a rater is shown: the task, and two answers, or one and the `key` (else empty)."""
+    """Content shown to a rater: the task, and two answers, or one and its `key` (else empty)."""
 
     turn: int
     task: str
@@ -187,17 +188,17 @@ class Question:
 
 
 class BallotBox:
-    """The votes of one file, of any number of raters."""
+    """Collects the votes of a file from any number of raters."""
 
     def __init__(self, file: VotesFile) -> None:
-        """Of a file that is open for writing."""
+        """Take a file that is open for writing."""
         self.file = file
         self.turns = Turns(file.meta, file.ballots)
-        # What each rater is looking at, what was passed before it, and since when.
+        # For each rater: the turn shown, the turns passed before it, and the time it was shown.
         self._shown: dict[str, tuple[Turn, tuple[Turn, ...], float]] = {}
 
     def question(self, rater: str) -> Question | None:
-        """What a rater is asked now, until they answer; None where nothing is left."""
+        """The rater's current question, the same until they answer; None if nothing is left."""
         if rater not in self._shown:
             handed = {turn.number for turn, _, _ in self._shown.values()}
             coming, passed = next_turn(self.turns, self.file.votes(), rater, handed)
@@ -217,10 +218,10 @@ class BallotBox:
         )
 
     def keep(self, rater: str, number: int, choice: str) -> bool:
-        """Keep what a rater says to a turn. A turn that they answered before is left as it is.
+        """Store a rater's choice in a turn. A turn that they have answered already is not changed.
 
         Returns:
-            False where nobody is asked that, or this is no answer to it.
+            False if the turn is not asked, or `choice` is not a possible choice.
         """
         turn = self.turns.turn(number) if 0 <= number < len(self.turns) else None
         choices = {str(choice): choice for choice in CHOICES[self.file.meta.kind]}
@@ -245,7 +246,7 @@ class BallotBox:
             self._shown[rater] = turn, (), time.monotonic()
 
     def raters(self) -> list[str]:
-        """The rater of each vote; skipped ones do not count."""
+        """The rater of each vote, without skipped turns and identical answers."""
         return [v.rater for v in self.file.votes() if v.choice not in ("skip", "identical")]
 
 
@@ -257,7 +258,7 @@ def _vote(turn: Turn, choice: Choice, rater: str, seconds: float | None = None) 
 
 
 def items_of(pool: CandidatePool, kind: VotesKind, seed: int) -> list[VotesItem]:
-    """What is voted on: each item of a pool with its ballots before any vote."""
+    """Make the items to vote on: each item of a pool with its ballots before any vote."""
     from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
 
     items = []
@@ -270,12 +271,13 @@ def items_of(pool: CandidatePool, kind: VotesKind, seed: int) -> list[VotesItem]
 
 
 def votes_on(path: Path, items: Sequence[VotesItem], meta: VotesMeta) -> VotesFile:
-    """The votes file on some items, open for writing: a new one, or the one that was begun so.
+    """Open a votes file on items for writing: a new one, or one begun with the same settings.
 
-    The goal may be another than it was.
+    The goal may differ, and is then updated.
 
     Raises:
-        RankingLogError: it is not a votes file, in use, or was begun with something else.
+        RankingLogError: it is not a votes file, is in use, or was begun with other settings or
+            items.
     """
     if not path.exists():
         create_votes_file(path, meta, items)

@@ -1,21 +1,21 @@
 """Rank arithmetic: arrays in, arrays and frozen dataclasses out; no files, no models, no calls.
 
-    profile                  many rankings of the same candidates, and pairwise preference counts
-    aggregation, consensus   one ranking out of many, by any method: `aggregators` lists them
-    kemeny, voting           these methods
-    panel, dependence        do reviewers agree, and as how many independent votes may they count
-    reviewers, expander      each reviewer on its own, views of itself too; who reviews whom
-    contests                 models over many benchmarks, by simulated Swiss-system contests
-    matches, massey          points and least-squares strengths from matches
-    votes                    boards of millions of matches, and whether raters agree
+    profile                  rankings of the same candidates, and pairwise preference counts
+    aggregation, consensus   a consensus of many rankings; `aggregators` lists the methods
+    kemeny, voting           the aggregation methods
+    panel, dependence        agreement of reviewers; how many independent votes they are worth
+    reviewers, expander      measures of each reviewer, e.g. self-preference; review graphs
+    contests                 ranking models over many benchmarks by simulated Swiss contests
+    matches, massey          points and least-squares strengths from matches; boards of millions of
+                             matches, and agreement of raters
     strength                 Bradley–Terry, also at equal length or style of answers; Elo
-    agreement, stability     do two leaderboards say the same, and would they with other items
-    kappa                    Cohen's κ of many tables, with intervals; κ against κ
-    intervals                of figures over items, and of shares
-    linked, relative         scores over partly the same items; shares of a reference's score
-    pairwise_tests           which models are told apart
-    settlement               when is a ranking decided, however often one looks
-    ranks, uncertainty       scores of a leaderboard, and how far other items would move it
+    agreement, stability     whether two leaderboards agree, and would with other items
+    kappa                    Cohen's κ of many tables, with intervals; differences of κ
+    intervals                intervals of figures over items, and of shares
+    linked                   scores over partly shared items; shares of a reference's score
+    pairwise_tests           tests of which models are told apart
+    settlement               sequential test of whether a ranking is decided
+    ranks, uncertainty       ranks and scores of a leaderboard; bootstrap over items
 
 Conventions. `ranks` and `scores` are float arrays of shape (items or ballots, N), one column per
 model. Rank 1 is the best, equal ranks are ties (tied models share the mean of the ranks that they
@@ -25,5 +25,5 @@ benchmarks, as leaderboards print them.
 
 import lazy_loader
 
-# What there is stands in `__init__.pyi`, and is loaded when it is first used.
+# Public names are listed in `__init__.pyi` and loaded on first use.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,12 +8,12 @@ I. Jordan, T. Zrnic 2023, "Prediction-powered inference", Science 382). A judge 
 people reduces the variance. λ is estimated from the data (A. N. Angelopoulos, J. C. Duchi, T. Zrnic
 2023, "PPI++", arXiv:2311.01453), here
 
-    two weights one for the part of an item that all models share, e.g. its difficulty, and one for
-                    the differences between models, where most judges are worse
-    cross-fitted each fifth of the labelled items gets weights from the other four, so that the
+    two weights     one for the part of an item that all models share, e.g. its difficulty, and one
+                    for the differences between models, where most judges are worse
+    cross-fitted    each fifth of the labelled items gets weights from the other four, so that the
                     score is unbiased for any number of them
-    shrunk to 0 by the weight that noise would give (positive-part James–Stein), so that a useless
-                    judge costs nothing
+    shrunk to 0     by the weight that noise would give (positive-part James–Stein), so that a
+                    useless judge costs nothing
 
 The labelled items must be a random sample of all items. To allow for disagreements too rare to
 occur in the sample, `_UNSEEN` items are added in which the judge is useless.

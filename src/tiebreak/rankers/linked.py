@@ -4,8 +4,8 @@ A score is a mean over a model's own items (LLMEval-Fair, eq. 1). The difference
 more precise the more items both models answered, because an item is hard or easy for both:
 
     paired      all models have the same items: differences are paired, item by item
-    linked some items are shared (anchors), others are not (fresh): anchors show whose fresh items
-                were easier, and scores are corrected accordingly
+    linked      some items are shared (anchors), others are not (fresh): anchors show whose fresh
+                items were easier, and scores are corrected accordingly
     unlinked    no item is shared: scores are independent samples
 
 The correction is generalised least squares: items have random difficulties, scores of two models in
