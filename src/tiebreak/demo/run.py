@@ -1,6 +1,6 @@
-"""The demo: a study of a small model in several settings, on this machine alone.
+"""The demo: a study of a small model in several settings, run offline.
 
-All settings answer all items; the items on which they differ most are judged.
+All settings answer all items; the items with the most different answers are judged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,22 +21,22 @@ ITEMS: Final = Path(__file__).parent.parent / "inspect_tasks" / "items"
 BENCHMARKS: Final = ("gsm8k", "mmlu", "humaneval", "bfcl")
 
 ANSWERED: Final = 10
-"""Items of each benchmark that every candidate answers, by default: all that ship."""
+"""Default number of items per benchmark that every candidate answers: all that ship."""
 MAX_TOKENS: Final = 72
-# So small a model does not know when it has answered: it goes on with another problem.
+# A model this small does not stop after its answer but continues with another problem.
 STOP: Final = ("\nProblem:", "\nQuestion:", "\n```\n")
-# A computer without Docker must be enough, and so small a model needs a schema to call anything.
+# The demo must run without Docker, and a model this small needs a schema to call tools.
 _ARGUMENTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "humaneval": {"confirm_run_unsafe_code": True, "trust_code": True},
     "bfcl": {"calls": "schema"},
 }
 
 JUDGED: Final[Mapping[DemoProtocol, int]] = {"round_robin": 10, "seal": 2, "peer_review": 6}
-"""Items of each benchmark that are judged, by default: what fits into five minutes on two cores."""
+"""Default number of judged items per benchmark: what fits into five minutes on two cores."""
 
 
 class Setting(NamedTuple):
-    """One way to run the same model; each becomes a candidate of its own."""
+    """A way to run the same model; each becomes a separate candidate."""
 
     name: str
     temperature: float
@@ -63,21 +63,21 @@ def run_demo(
     settings: Sequence[Setting] = SETTINGS,
     benchmarks: Sequence[str] = BENCHMARKS,
 ) -> DemoLogs:
-    """Answer, judge, rank and report; prints a short board of each benchmark and where all is.
+    """Answer, judge, rank and report; print a short board of each benchmark and all paths.
 
-    All model calls go through Inspect's cache, so a second run takes seconds. Every run has a
-    folder of its own, and nothing is deleted.
+    All model calls go through Inspect's cache, so a second run takes seconds. Every run has its own
+    folder, and nothing is deleted.
 
     Args:
         out: Folder for the run folders.
         protocol: How the answers are judged: by a judge in a round robin or in SEAL's bracket, or
             by the candidates themselves.
-        judge: Model that judges, in Inspect's notation; in peer review the local model stands for
-            the candidates, and others, separated by commas, review as outsiders.
-        limit: Items of each benchmark that are answered, at most `ANSWERED` by default.
-        judged: Items of each benchmark that are judged: those with the most different answers. By
-            default what `JUDGED` has for the protocol.
-        seed: Seed of every draw; the seeds of the settings count from it.
+        judge: Model that judges, in Inspect's notation; in peer review the local model means that
+            the candidates review, and other models, separated by commas, review as outsiders.
+        limit: Number of items of each benchmark that are answered, at most `ANSWERED`, the default.
+        judged: Number of items of each benchmark that are judged: those with the most different
+            answers. By default that of the protocol in `JUDGED`.
+        seed: Seed of every draw; the seeds of the settings are added to it.
         settings: The candidates.
         benchmarks: Some of `BENCHMARKS`.
 
@@ -107,7 +107,7 @@ def demo_study(
     settings: Sequence[Setting],
     benchmarks: Sequence[str],
 ) -> Study:
-    """The demo as a study; the other arguments are those of `run_demo`."""
+    """Make the demo's study; arguments are those of `run_demo`, with no defaults."""
     names = [f"{DEFAULT_MODEL}/{setting.name}" for setting in settings]
     configs = [{"temperature": s.temperature, "seed": seed + s.seed} for s in settings]
     answering = {"max_tokens": MAX_TOKENS, "stop_seqs": list(STOP)}
@@ -132,7 +132,7 @@ def demo_study(
         args = {} if outsiders else {"reviewers": names}
         protocols = [{"label": protocol, "args": args}]
         return study_of({**given, "peers": outsiders or reviewers, "protocols": protocols})
-    # Notes on two answers take so small a model minutes, and do not help it.
+    # Critiques take a model this small minutes, and do not help it.
     bare = protocol == "seal" and judge == LOCAL
     label = f"{protocol}:critique=false" if bare else protocol
     return study_of({**given, "judge": judge, "protocols": [label]})
@@ -146,10 +146,10 @@ def _benchmark(name: str) -> dict[str, Any]:
 
 
 def most_different(pool: CandidatePool, number: int) -> list[str]:
-    """Sample ids of the items to judge: per benchmark those with the most different answers.
+    """Sample ids of the items to judge: in each benchmark those with the most different answers.
 
-    Among equals the shortest answers go first, because they are judged sooner, then pool order.
-    Where that would be all, there is nothing to choose.
+    Ties go to the items with the shortest answers, which are judged faster, then to pool order.
+    Empty, meaning no selection, if `number` covers the pool.
     """
     if number >= len(pool):
         return []
@@ -168,10 +168,10 @@ def most_different(pool: CandidatePool, number: int) -> list[str]:
 
 
 def runnable(benchmarks: Sequence[str]) -> Sequence[str]:
-    """The benchmarks, without HumanEval where its tests must not run.
+    """The benchmarks, without HumanEval if its tests cannot be run here.
 
     Raises:
-        PrerequisiteError: none is left.
+        PrerequisiteError: no benchmark is left.
     """
     if "humaneval" not in benchmarks:
         return benchmarks

@@ -1,8 +1,7 @@
-"""The last screen of the demo: a short board for each benchmark, what they come to, and paths.
+"""The last screen of the demo: a short board for each benchmark, a summary, and paths.
 
-In between: what the boards say and whether these judges can be trusted, in words; of a run by SEAL
-also the bracket of an item as text, who met whom and who went on. Without a model the screen is
-that of logs which the demo once wrote.
+The summary says what the boards show and whether the judges can be trusted; a SEAL run also shows
+the bracket of an item as text. Without a model the screen is made from recorded logs of the demo.
 """
 
 import shlex
@@ -32,14 +31,14 @@ _WHY = {"tie": " (tie)", "unscored": " (no verdict)"}
 STRONG_JUDGE: Final = "tiebreak demo --judge openai/gpt-5"
 STRONG_REVIEWERS: Final = "tiebreak demo --protocol peer_review --judge openai/gpt-5,openai/o3"
 FEW_PREFERENCES: Final = 0.25
-"""A judge that prefers a side in fewer of its verdicts tells answers apart too rarely."""
+"""A judge that prefers a side in a smaller share of its verdicts decides too rarely."""
 
 RECORDED: Final = Path(__file__).parent / "recorded"
 """`candidates/SETTING/BENCHMARK.eval` and `ranking/PROTOCOL.eval`; `make recorded` makes them."""
 
 
 class DemoLogs(NamedTuple):
-    """Where a run of the demo put its logs and its report."""
+    """Folders of a demo run's logs and report."""
 
     candidates: Path
     ranking: Path
@@ -47,14 +46,14 @@ class DemoLogs(NamedTuple):
 
 
 def require_shown(protocol: str) -> None:
-    """Refuse what the demo does not show; raises PrerequisiteError."""
+    """Raise PrerequisiteError if the demo does not show a protocol."""
     if protocol not in get_args(DemoProtocol):
         known = ", ".join(get_args(DemoProtocol))
         raise PrerequisiteError(f"The demo shows {known}, not {protocol!r}.")
 
 
 def run_folder(out: Path) -> DemoLogs:
-    """A new folder `run-N`: two runs in one folder would be two logs of one candidate."""
+    """Make a new folder `run-N`; two runs in the same folder would log a candidate twice."""
     number = 1
     while True:
         run = out / f"run-{number}"
@@ -67,7 +66,7 @@ def run_folder(out: Path) -> DemoLogs:
 
 
 def say(text: str) -> None:
-    """Print text that breaks between words."""
+    """Print text with line breaks between words."""
     console = Console(highlight=False)
     for line in text.split("\n"):
         console.print(terminal.plain(line))
@@ -99,7 +98,7 @@ def show_ranking(protocol: DemoProtocol, judge: str, logs: DemoLogs, page: str) 
 
 
 def _bracket(items: Sequence[ItemBallots]) -> str:
-    """The bracket of the item with the most matches that one side won; "" where no item has any."""
+    """Text of the bracket with the most matches, then the most decided ones; "" without any."""
     item = max(
         items,
         key=lambda item: (len(item.matches), sum(match.result in (0, 1) for match in item.matches)),
@@ -112,18 +111,19 @@ def _bracket(items: Sequence[ItemBallots]) -> str:
 
 
 class _Drawing(NamedTuple):
-    """Some lines of one width, and which of them goes on to the right."""
+    """Lines of a drawing, and the index of the line that continues to the right."""
 
     lines: list[str]
     outlet: int
 
 
 def drawn(item: ItemBallots, names: Mapping[str, str]) -> str:
-    """The matches of an item from the first round, on the left, to the final.
+    """Draw an item's matches as text, from the first round on the left to the final.
 
-    Whoever goes on after a tie, or without a verdict, is the better seed, and is marked so.
+    After a tie, or without a verdict, the better seed advances and is marked.
 
-    The item was judged in a bracket, with at least one match; `names` are short ones of models.
+    The item must have been judged in a bracket with at least one match; `names` maps models to
+    short names.
     """
     members = {group[0]: group for group in item.groups}
     called = {
@@ -138,7 +138,7 @@ def drawn(item: ItemBallots, names: Mapping[str, str]) -> str:
 
 
 def _drawn_match(match: Match, matches: tuple[Match, ...], called: Mapping[str, str]) -> _Drawing:
-    """A match, with those to its left that led to it."""
+    """Draw a match with the earlier matches that led to it on its left."""
     above, below = (_side(name, match, matches, called) for name in (match.high, match.low))
     width = max(len(above.lines[above.outlet]), len(below.lines[below.outlet])) + 2
     fork = len(above.lines)
@@ -158,7 +158,7 @@ def _drawn_match(match: Match, matches: tuple[Match, ...], called: Mapping[str, 
 def _side(
     candidate: str, match: Match, matches: tuple[Match, ...], called: Mapping[str, str]
 ) -> _Drawing:
-    """How somebody came into a match: by the one before, or as they are, after a bye."""
+    """Draw a candidate's earlier match, or its name if it had none (first round or bye)."""
     won = [m for m in matches if m.round < match.round and m.winner == candidate]
     if not won:
         return _Drawing([called[candidate]], 0)
@@ -166,7 +166,7 @@ def _side(
 
 
 def about_boards(boards: Sequence[Leaderboard]) -> str:
-    """Which boards tell models apart at all, in one sentence."""
+    """A sentence about which boards tell models apart."""
     apart = {board.benchmark: sum(bool(pair.apart) for pair in board.pairs) for board in boards}
     none = [benchmark for benchmark, number in apart.items() if not number]
     some = [f"{number} on {benchmark}" for benchmark, number in apart.items() if number]
@@ -184,7 +184,7 @@ def about_boards(boards: Sequence[Leaderboard]) -> str:
 
 
 def about_judge(judge: str, items: Iterable[ItemBallots]) -> str:
-    """The judge's own numbers, and when they are bad the option that puts a strong judge in."""
+    """The judge's figures and, if they are bad, the option that uses a strong judge instead."""
     items = tuple(items)
     matches = [match for item in items for match in item.matches]
     margins = [v.margin for match in matches for v in match.verdicts if v.margin is not None]
@@ -205,7 +205,7 @@ def about_judge(judge: str, items: Iterable[ItemBallots]) -> str:
 
 
 def about_reviewers(reviewers: str, items: Iterable[ItemBallots]) -> str:
-    """The same for models that review each other."""
+    """Like `about_judge`, for models that review each other."""
     reviews = [review for item in items for review in item.listings]
     usable = [review for review in reviews if review.unscored is None]
     repeated = sum(review.groups == tuple((name,) for name in review.shown) for review in usable)
@@ -215,7 +215,7 @@ def about_reviewers(reviewers: str, items: Iterable[ItemBallots]) -> str:
         f"{len(reviews) - len(usable)} without a usable reply, {repeated} in the very order shown, "
         f"{undecided} with all answers in one place."
     )
-    # Of four answers, one order in 24 is the one shown.
+    # With four answers, chance repeats the order shown in one review of 24.
     if repeated + undecided + len(reviews) - len(usable) > len(reviews) / 2:
         numbers += (
             "\nTHESE REVIEWERS ARE NOT TO BE TRUSTED: most of their reviews say nothing.\n"
@@ -225,7 +225,7 @@ def about_reviewers(reviewers: str, items: Iterable[ItemBallots]) -> str:
 
 
 def _distrust(position: Position, flips: Flips, verdicts: int, preferences: int) -> str | None:
-    """Why a judge cannot be trusted, by its own numbers; None when nothing shows."""
+    """Why a judge cannot be trusted by its own figures, or None."""
     if preferences < FEW_PREFERENCES * verdicts:
         return f"it preferred a side in only {preferences} of {verdicts} verdicts"
     if position.bound or flips.p <= ALARM:

@@ -1,9 +1,9 @@
-"""The lab: every protocol on planted answers, with a planted judge, before anything is paid.
+"""The lab: protocols simulated on planted answers with a planted judge, at no cost.
 
-    planted     a world of which the truth is known, and a judge with stated faults
-    simulate    all protocols on it: agreement with full pairwise and with the truth, calls, and how
-                many items it takes
-    sheet       the same as tables and as data
+    planted     a world with known truth, and a judge with stated faults
+    simulate    all protocols on it: agreement with full pairwise and with the truth, calls, and
+                the number of items needed
+    sheet       the results as tables and as data
 
-The protocols are the ones that judge real answers; only the judge is another.
+The protocols are the same code that judges real answers; only the judge differs.
 """

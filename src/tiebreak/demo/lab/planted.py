@@ -1,12 +1,12 @@
 """A planted world: models of known quality, their answers, and a judge with stated faults.
 
     u[t, i] = θ[i] + N(0, 1)                   quality of model i's answer to item t
-    gap     = u[left] − u[right]               what a pairwise judge goes by
+    gap     = u[left] − u[right]               the gap that a pairwise judge sees
               + position bias + verbosity bias · (difference in length) + noise
 
-The unit of everything is the spread of a model's answers over items (sd 1). θ that are 0.2 apart
-are nearly tied: the better of two such models gives the better answer to 56% of the items. The
-judge answers by what it reads in planted answers, and asks no model.
+The unit is the spread (sd) of a model's answers over items. θ that are 0.2 apart are nearly tied:
+the better of two such models gives the better answer to 56% of the items. The judge computes its
+replies from the planted qualities, and calls no model.
 """
 
 from collections.abc import Mapping
@@ -42,35 +42,36 @@ T = TypeVar("T")
 
 
 class LabError(TiebreakError, ValueError):
-    """A simulation cannot be run on these numbers; the message says which and why."""
+    """A simulation cannot be run with these numbers; the message says which and why."""
 
 
 def require(met: bool | np.bool_, problem: str) -> None:
-    """Raise `LabError` with this problem, as a sentence, unless the condition is met."""
+    """Raise LabError with `problem` as a sentence unless `met`."""
     if not met:
         raise LabError(problem[0].upper() + problem[1:] + ".")
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a planted judge can and cannot see; all in units of the spread of answers, 1.
+    """Abilities and faults of a planted judge, in units of the spread of answers.
 
-    `resolution`: two answers whose gap looks smaller are even to it. `noise`: sd of its error on a
-    pair. The error belongs to the pair, so whoever asks gets the same verdict, unless `fresh` draws
-    it anew for every call. `position_bias` is what being shown first is worth, `verbosity_bias`
-    what one sd of length is worth. `malformed` is the probability that a reply is of no use; the
-    repair turn draws again.
+    `resolution`: a smaller perceived gap between two answers is a tie. `noise`: sd of the error on
+    a pair. The error is fixed for the pair, so that every protocol gets the same verdict, unless
+    `fresh` draws it anew for every call. `position_bias` is the advantage of being shown first,
+    `verbosity_bias` the advantage of one sd of length. `malformed` is the probability that a reply
+    is unusable; the repair turn draws again.
 
     `reading_noise` is the sd of the error on each answer in a listwise call (seeding, listwise),
     `grading_noise` that of the error on an answer that is graded on its own. Their default is 1:
-    half of what tells the answers to an item apart is then the error of the judge, which reads
-    eight answers at once, or one without another to hold it against. `list_taste` is the sd of what
-    listwise calls favour a model by, the same in all items: no number of items takes it away.
+    half of the variance between an item's answers is then the judge's error, because it reads eight
+    answers at once, or one without another for comparison. `list_taste` is the sd of a bias of
+    listwise calls for or against each model, the same in all items, which no number of items
+    removes.
 
-    A pairwise vote has the confidence min(1, |gap| / `scale`), so that matches below a quarter of
-    `scale` are close. With the default and eight nearly tied models SEAL asks for 0.8 to 0.95 new
-    checklist items per item; the paper's figure is 0.9 (SEAL, table 5: 11.9 calls = 1 seeding +
-    7 matches + 3 critiques + 0.9).
+    A pairwise vote has confidence min(1, |gap| / `scale`), so matches with a gap below a quarter of
+    `scale` are close. With the default and eight nearly tied models SEAL requests 0.8 to 0.95 new
+    checklist items per item; the paper reports 0.9 (SEAL, table 5: 11.9 calls = 1 seeding + 7
+    matches + 3 critiques + 0.9).
 
     Raises:
         LabError: a number is out of range.
@@ -101,11 +102,11 @@ class Traits:
 
 @dataclass(frozen=True)
 class PlantedJudge(Judge):
-    """Answers the questions about one item by what it reads in the answers; never suspends.
+    """A judge of a single item that replies from known readings of the answers; never suspends.
 
     `gaps` are by pair, `tiers`, `places`, `points` and `rubric_points` by candidate. A malformed
-    reply costs a call and gets one repair turn, as in a real run. `asker` only matters for what is
-    drawn anew for every call.
+    reply costs a call and gets a repair turn, as in a real run. `asker` affects only draws that are
+    made anew for every call.
     """
 
     gaps: Mapping[tuple[str, str], float]
@@ -119,7 +120,8 @@ class PlantedJudge(Judge):
 
     @cached_property
     def _rng(self) -> Random:
-        # Only few judges draw anything, and a generator takes as long to seed as ten calls.
+        # Made on demand: few judges draw anything, and seeding a generator takes as long as ten
+        # calls.
         return Random(f"{self.seed} {self.asker}")
 
     @override
@@ -171,17 +173,17 @@ _CRITIQUE = CritiqueReply(left="It is as good as it is.", right="It is as good a
 
 
 def _levels(labelled: Mapping[str, str], reading: Mapping[str, float], k: int) -> dict[str, int]:
-    """The best go to level 1, and all k levels get as many, or one more or less."""
+    """Assign labels to k levels of (almost) equal size by reading; level 1 is the best."""
     order = sorted(labelled, key=lambda label: -reading[labelled[label]])
     return {label: 1 + place * k // len(order) for place, label in enumerate(order)}
 
 
 def _refinement(question: RefineQuestion) -> RefineReply:
-    """A new item, unlike all others. It sharpens nothing: a planted judge has no checklist."""
+    """A checklist item unlike all others. It has no effect: a planted judge ignores checklists."""
     match = question.match
     return RefineReply(
         principle_id=question.contest.rubric.principles[0].id,
-        # Two ideographs are two words, so that no item looks like another.
+        # Two ideographs are two words, so that no item is dropped as a duplicate.
         description=chr(0x4E00 + match.round) + chr(0x5000 + match.slot),
         differentiator="planted",
         anchor_split="5 vs 4",
@@ -190,7 +192,7 @@ def _refinement(question: RefineQuestion) -> RefineReply:
     )
 
 
-# All protocols ask about the same pairs, so that most replies and calls have been made before.
+# Cached, because all protocols ask about the same pairs and need the same replies and calls.
 @lru_cache(maxsize=4096)
 def _same_votes(
     side: Side, confidence: float, principles: tuple[str, ...], checklist: tuple[str, ...]
@@ -212,14 +214,14 @@ RUBRIC: Final = Rubric(
     principles=(Principle(id="P1", name="Quality", description="It is better.", weight=1),),
     checklist=(ChecklistItem(id="C1", principle="P1", description="It is better."),),
 )
-"""All that sets planted answers apart is their quality."""
+"""A rubric with quality as its only principle, because planted answers differ in nothing else."""
 
 TYPICAL_GRADE: Final = 7
-"""Grade, of 10, of an answer of quality 0: strong models sit near the top of the scale."""
+"""Grade, of 10, of an answer of quality 0: strong models are near the top of the scale."""
 
 
 def normal_qualities(n_models: int, sd: float) -> tuple[float, ...]:
-    """Qualities of `n_models` models, best first: normal quantiles, scaled to this sd and mean 0.
+    """Qualities of `n_models` models, best first: normal quantiles scaled to mean 0 and this sd.
 
     Raises:
         LabError: fewer than two models, or an sd that is not positive.
@@ -234,12 +236,12 @@ def normal_qualities(n_models: int, sd: float) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What is planted.
+    """Settings of a planted world.
 
-    `qualities` are the θ of the models. `ties` is the share of the answers to an item, in [0, 1),
-    that repeat another model's: with 0.5 every answer has a twin, with 0.25 half of them have.
-    `pass_rate` is the probability that an answer of quality N(0, 1) passes the native check, which
-    sees no more than whether an answer is good enough.
+    `qualities` are the θ of the models. `ties` is the share of answers to an item, in [0, 1), that
+    repeat another model's: with 0.5 every answer has a twin, with 0.25 half of the answers have
+    one. `pass_rate` is the probability that an answer with quality from N(0, 1) passes the native
+    check, which only tells whether an answer is good enough.
 
     Raises:
         LabError: fewer than two models, or a number out of range.
@@ -265,10 +267,10 @@ class World:
 
 
 class Pool:
-    """The answers of a world's models to some items, and all that a judge reads in them.
+    """The answers of a world's models to some items, with the judge's readings of them.
 
-    The first items of a longer pool with the same seed are those of a shorter one, and the answers
-    do not depend on the judge's traits.
+    Pools with the same seed share their first items, and answers do not depend on the judge's
+    traits.
 
     `seed` may be several whole numbers.
 
@@ -283,7 +285,7 @@ class Pool:
         shape = (n_items, n)
         original = _originals(self._draw(0).random(shape), max(1, n - round(world.ties * n)))
         quality = np.array(world.qualities) + self._draw(1).standard_normal(shape)
-        # Half of what makes an answer long is its model's habit.
+        # Half of the variance of length is the model's habit.
         habit = self._draw(2).standard_normal(n)
         length = np.sqrt(0.5) * (habit + self._draw(3).standard_normal(shape))
         self._original = original
@@ -311,11 +313,11 @@ class Pool:
 
     @cached_property
     def contests(self) -> tuple[Contest, ...]:
-        """The items as protocols get to see them."""
+        """The items as protocols receive them."""
         return tuple(map(self._contest, range(len(self))))
 
     def judge(self, item: int, asker: str = "") -> PlantedJudge:
-        """The judge of one item, with draws of its own for every `asker`."""
+        """The judge of an item, with separate draws for every `asker`."""
         names = self.models
         flat = self._gaps[item].ravel().tolist()
         return PlantedJudge(
@@ -330,7 +332,7 @@ class Pool:
         )
 
     def _draw(self, stream: int) -> np.random.Generator:
-        """A generator for each purpose, so that one trait more or less leaves the others' draws."""
+        """A generator for each purpose, so that changing a trait does not change other draws."""
         return np.random.default_rng((*self.seed, stream))
 
     def _contest(self, item: int) -> Contest:
@@ -360,10 +362,10 @@ class Pool:
 
 
 def _originals(lots: FloatArray, n_distinct: int) -> NDArray[np.intp]:
-    """Whose answer each model gives: shape (items, N), with `n_distinct` different ones a row.
+    """The model whose answer each model gives, shape (items, N); `n_distinct` distinct per row.
 
-    In an order drawn by lot the first give answers of their own, and the others repeat these in
-    turn, so that no answer is copied twice before all are copied once.
+    In a random order the first models give their own answers, and the others repeat these in turn,
+    so that no answer is copied twice before all are copied once.
     """
     order = np.argsort(lots, axis=1)
     originals = np.empty_like(order)

@@ -19,7 +19,7 @@ NOTE = (
 
 
 def sheets_of(study: Simulation) -> list[Sheet]:
-    """A table for each number of items, what is needed, and the answer."""
+    """A sheet with a table for each number of items, the numbers needed, and the answer."""
     by_items = [
         Section.of(
             _table([row for row in study.rows if row.n_items == n_items]),
@@ -112,7 +112,7 @@ def _table(rows: list[Row]) -> Table:
 
 
 def _undefined(study: Simulation) -> Iterator[str]:
-    """Where a mean leaves pools out, because a leaderboard ties all models or ranks none."""
+    """Notes on means that leave out pools whose leaderboard ties all models or ranks none."""
     for row in study.rows:
         if left_out := row.truth.spearman.undefined:
             yield (

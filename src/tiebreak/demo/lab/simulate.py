@@ -1,8 +1,8 @@
-"""The study: every protocol on the same planted pools, in the code that judges real answers.
+"""The study: every protocol on the same planted pools, by the code that judges real answers.
 
-For each number of items: how far does a protocol's leaderboard agree with that of full pairwise
-judging, how far with the truth, and what does it ask? Hence how many items, and which protocol, it
-takes to put these models in their right order.
+For each number of items it measures a protocol's agreement with full pairwise judging and with the
+truth, and its calls. From these follow the number of items, and the protocol, needed to rank these
+models correctly.
 """
 
 import math
@@ -37,10 +37,10 @@ from tiebreak.scorers.session import ProtocolError
 
 
 class Figure(NamedTuple):
-    """A figure over repeated pools: mean, its standard error, and the worst pool.
+    """A figure over repeated pools: mean, standard error of the mean, and the worst pool.
 
-    Pools in which it is undefined are left out and counted in `undefined`. NaN: no pool is left,
-    or, for the standard error, a single one.
+    Pools in which it is undefined are left out and counted in `undefined`. NaN if no pool is left,
+    or, for the standard error, only one.
     """
 
     mean: float
@@ -59,14 +59,15 @@ class Agreement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One protocol with one number of items.
+    """Results of a protocol with a number of items.
 
     `reference` is the agreement with full pairwise judging of the same answers by the same judge,
-    `truth` that with the planted qualities. `calls` are calls per item by kind, `depth` those of an
-    item that wait for each other, both means. `unscored` is the share of verdicts, tierings,
-    rankings and points without a usable reply (NaN: nothing was asked), `unranked` the share of
-    places without a rank. `recovered` is the share of the pools whose ρ with the truth reaches the
-    study's target; a leaderboard that ties all models has no ρ, and recovers nothing.
+    `truth` that with the planted qualities. `calls` are mean calls per item by kind, `depth` is the
+    mean number of calls of an item that must follow one another. `unscored` is the share of
+    verdicts, tierings, rankings and points without a usable reply (NaN: nothing was asked),
+    `unranked` the share of places without a rank. `recovered` is the share of the pools whose ρ
+    with the truth reaches the study's target; a leaderboard that ties all models has no ρ, and
+    recovers nothing.
     """
 
     protocol: str
@@ -81,21 +82,21 @@ class Row:
 
     @property
     def calls_per_item(self) -> float:
-        """All calls per item."""
+        """Calls of all kinds per item."""
         return math.fsum(self.calls.values())
 
     @property
     def total_calls(self) -> float:
-        """All calls, of all items."""
+        """Calls for all items together."""
         return self.calls_per_item * self.n_items
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """All rows, and the smallest number of items at which a protocol finds the planted order.
+    """Results of all protocols, and the numbers of items at which they find the planted order.
 
-    Found: ρ with the truth is at least `target` in at least the share `confidence` of the pools,
-    with this and with every larger number of items that was tried.
+    The order counts as found if ρ with the truth is at least `target` in at least the share
+    `confidence` of the pools, with this and every larger number of items tried.
     """
 
     world: World
@@ -112,7 +113,7 @@ class Simulation:
 
     @cached_property
     def needed(self) -> Mapping[str, int | None]:
-        """The number of items by protocol, None where no number that was tried suffices."""
+        """The number of items needed by each protocol, None if no number tried is enough."""
         needed: dict[str, int | None] = {}
         for row in sorted(self.rows, key=lambda row: row.n_items):
             if row.recovered < self.confidence:
@@ -123,7 +124,7 @@ class Simulation:
 
     @property
     def answer(self) -> str:
-        """How many items, and which protocol, in words."""
+        """A sentence with the cheapest protocol and the number of items that it needs."""
         goal = (
             f"ρ ≥ {self.target:g} with the truth in at least {self.confidence:.0%} of "
             f"{self.repeats} pools"
@@ -151,7 +152,7 @@ def _bill(row: Row) -> str:
 
 
 _MUCH: Final = 4_000
-"""Items, counted once for every protocol, from which on processes are worth their start."""
+"""Items × protocols × pools from which on worker processes are worth starting."""
 
 _ALL: Final = slice(None)
 
@@ -175,32 +176,32 @@ def simulate(
     jobs: int | None = None,
     **traits: float,
 ) -> Simulation:
-    """How many items, and which protocol, it takes to separate models that you describe.
+    """Estimate how many items, and which protocol, are needed to separate models that you describe.
 
-    No model is called: planted answers are judged by a planted judge. A smaller number of items is
-    the beginning of the same pools, so that rows of one protocol differ by items alone. Refinement
-    and critique cost their calls here, but show a planted judge nothing new: what they gain in a
-    real run is not simulated.
+    No model is called: a planted judge judges planted answers. Smaller numbers of items are the
+    first items of the same pools, so that rows of a protocol differ only in items. Refinement and
+    critique cost calls here, but tell a planted judge nothing new: their benefit in a real run is
+    not simulated.
 
     Args:
-        models: the quality of each model, in units of the spread of a model's answers; or how many
-            there are.
+        models: the quality of each model, in units of the spread of a model's answers; or the
+            number of models.
         items: numbers of items.
-        spread: of so many models, the standard deviation of their qualities.
+        spread: the standard deviation of the models' qualities, if `models` is a number.
         ties: share of answers that repeat another model's, in [0, 1).
         pass_rate: share of answers that pass the benchmark's own check, in (0, 1).
         noise: standard deviation of the judge's error on a pair.
-        protocols: labels as for `scorers.variants`; full pairwise is run in any case.
-        repeats: number of pools, each with answers of its own.
+        protocols: labels as for `scorers.protocols.read_variant`; full pairwise is always added.
+        repeats: number of pools, each with its own answers.
         swap: when pairs are asked in both orders; None: as every protocol does by default.
         target: ρ with the truth from which the order counts as found.
-        confidence: share of the pools in which it must.
+        confidence: share of the pools in which ρ must reach `target`.
         seed: seed of all draws; the same seed gives the same numbers.
-        jobs: worker processes; None: one per core where there is much to do, else none.
+        jobs: number of worker processes; None: one per core if there is much work, else none.
         traits: the judge's other traits, fields of `Traits`: `position_bias`, `resolution`, ….
 
     Raises:
-        LabError: a number or a label is of no use; the message says which.
+        LabError: a number or a label cannot be used; the message says which.
     """
     qualities = normal_qualities(models, spread) if isinstance(models, int) else tuple(models)
     judge = Traits(noise=noise, **cast("dict[str, Any]", traits))
@@ -210,7 +211,7 @@ def simulate(
     require(repeats >= 1, f"{repeats} repeats: it takes one pool or more")
     labels = dict.fromkeys((*protocols, REFERENCE))
     for label in labels:
-        # Before any work, so that a wrong label costs no time.
+        # Check labels before any work, so that a wrong one costs no time.
         _variant(label, swap, world.models)
     parts = [
         (world, sizes[-1], seed, repeat, label, swap)
@@ -234,9 +235,9 @@ def simulate(
 
 @dataclass(slots=True)
 class Run:
-    """A protocol's rankings in a pool, and its calls: one, or a number, for each item.
+    """A protocol's rankings of a pool's items, and its calls, with an entry for each item.
 
-    `items` of its methods are those looked at, by default all.
+    Methods take the `items` to evaluate, by default all.
     """
 
     models: tuple[str, ...]
@@ -246,7 +247,7 @@ class Run:
     verdicts: list[list[bool]] = field(default_factory=list)
 
     def add(self, ballots: ItemBallots) -> None:
-        """Take down one item."""
+        """Record the ballots of an item."""
         try:
             self.ranked.append((ballots, place(ballots)))
         except NotPlacedError:
@@ -267,7 +268,7 @@ class Run:
         return board_scores([b for b, _ in ranked], [p for _, p in ranked], self.models)
 
     def leaderboard(self, items: slice = _ALL) -> FloatArray:
-        """Minus the ranks in some items, by mean Borda, then mean margin (SEAL, §2.3)."""
+        """Negative ranks over `items`, by mean Borda, then mean margin (SEAL, §2.3)."""
         placements = [placed[1] for placed in self.ranked[items] if placed is not None]
         borda = self.table(items)
         cells = [
@@ -283,11 +284,11 @@ class Run:
 
 
 Part = tuple[World, int, int, int, str, Swap | None]
-"""World, number of items, seed, pool, label of a protocol, swap: what one process plays."""
+"""World, number of items, seed, pool, label of a protocol, swap: a task for a process."""
 
 
 def _play_all(parts: Sequence[Part], jobs: int | None) -> list[Run]:
-    """Play all parts, in several processes where that pays; the same numbers either way."""
+    """Run all parts, in several processes if that pays; the results are the same either way."""
     work = sum(n_items for _, n_items, *_ in parts)
     workers = min(len(parts), jobs or (os.cpu_count() or 1 if work >= _MUCH else 1))
     with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
@@ -296,7 +297,7 @@ def _play_all(parts: Sequence[Part], jobs: int | None) -> list[Run]:
 
 
 def play(part: Part) -> Run:
-    """One protocol on all items of a pool."""
+    """Run a protocol on all items of a pool."""
     world, n_items, seed, repeat, label, swap = part
     pool = _pool(world, n_items, seed, repeat)
     variant = _variant(label, swap, world.models)
@@ -312,15 +313,15 @@ def play(part: Part) -> Run:
     return in_event_loop(judged)
 
 
-# The protocols of a repeat have their pool in common.
+# Cache one pool, because the protocols of a repeat share it.
 _pool = lru_cache(maxsize=1)(Pool)
 
 
 def _variant(label: str, swap: Swap | None, models: Sequence[str]) -> Variant:
-    """A protocol and its settings from a label; `swap` holds where the label does not say.
+    """Read a protocol and its settings from a label; `swap` applies if the label has none.
 
     Raises:
-        LabError: no such protocol, no such setting of it, or not with these models.
+        LabError: the protocol or a setting does not exist, or it cannot be used with these models.
     """
     try:
         variant = read_variant(label)
@@ -362,7 +363,7 @@ def _row(
 
 
 def _agreement(boards: FloatArray, other: FloatArray) -> Agreement:
-    """Figures over pools: boards of shape (repeats, N), the other one (repeats, N) or (N,)."""
+    """Figures over pools; `boards` have shape (repeats, N), `other` (repeats, N) or (N,)."""
     measures = (spearman_many, kendall_tau_many, top1_many)
     return Agreement(*(_figure(measure(boards, other)) for measure in measures))
 
@@ -379,5 +380,5 @@ def _figure(values: FloatArray) -> Figure:
 
 
 def _means(table: FloatArray) -> FloatArray:
-    """Mean of every column over the cells that are there."""
+    """Mean of every column over its defined cells."""
     return ratio(np.nansum(table, axis=0), np.sum(~np.isnan(table), axis=0))

@@ -1,13 +1,13 @@
 """The embedded model as an ordinary Inspect model: `tiebreak-local/smollm2-135m`.
 
-It runs inside the process, so it needs neither a port nor a key, and works in any task and role:
+It runs inside this process, without a port or a key, and works in any task and role:
 
     inspect eval TASK --model tiebreak-local/smollm2-135m
     inspect eval TASK --model tiebreak-local/mine -M path=/models/mine.gguf
 
-A small model that may write free text writes it until the token budget ends, and the JSON never
-closes. So every open end of a schema is bounded before it becomes a grammar, and the whitespace is
-fixed. What is bounded is a subset of the schema: a valid reply stays valid.
+A small model that may write free text does so until the token budget ends, and the JSON is never
+closed. So every unbounded part of a schema gets a bound before it becomes a grammar, and whitespace
+is fixed. The bounded schema is a subset of the original, so a valid reply stays valid.
 """
 
 import json
@@ -45,7 +45,7 @@ from tiebreak.demo.local.server import (
 from tiebreak.prerequisite import PrerequisiteError
 
 TEXT_BUDGET: Final = 120
-"""Characters that all unbounded strings of a schema share, within the two limits below."""
+"""Total characters for all unbounded strings of a schema; each is within the two limits below."""
 SHORTEST_TEXT: Final = 16
 LONGEST_TEXT: Final = 120
 MOST_ITEMS: Final = 6
@@ -61,16 +61,16 @@ _IRRELEVANT: Final = {"description", "default", "title", "examples"}
 
 
 def grammar(schema: Mapping[str, Any]) -> str:
-    """Grammar in llguidance's format that admits the bounded schema in one layout only."""
+    """Grammar in llguidance's format for the bounded schema in a single layout."""
     compact = {**bounded(schema), "x-guidance": _LAYOUT}
     return f"%llguidance {{}}\nstart: %json {json.dumps(compact, ensure_ascii=False)}\n"
 
 
 def bounded(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema with an end to every string, number and array.
+    """Copy of a schema with bounds on every string, number and array.
 
-    Strings without a bound share `TEXT_BUDGET` characters; numbers get two decimals; an object
-    that names its properties has no others. An object that names none stays open.
+    Strings without a bound share `TEXT_BUDGET` characters; numbers get two decimals; an object with
+    named properties allows no others. An object without named properties stays open.
     """
     free = sum(_is_free_text(part) for part in _parts(schema))
     text = min(LONGEST_TEXT, max(SHORTEST_TEXT, TEXT_BUDGET // max(1, free)))
@@ -136,7 +136,7 @@ _STOP_REASONS: Final[dict[str, StopReason]] = {
 
 
 class LocalAPI(ModelAPI):
-    """llama.cpp in this process. Settings have fixed defaults, so replies repeat."""
+    """llama.cpp in this process. Settings have fixed defaults, so that replies are reproducible."""
 
     def __init__(
         self,
@@ -158,11 +158,11 @@ class LocalAPI(ModelAPI):
             api_key: Ignored.
             config: Generation settings.
             path: GGUF file of the user's own (`-M path=FILE`), else `TIEBREAK_LOCAL_WEIGHTS`.
-            copies: Copies of the model that answer side by side, so the number of connections; by
-                default `TIEBREAK_LOCAL_THREADS`, else one for each core.
+            copies: Number of copies of the model that answer in parallel, and of connections; by
+                default `TIEBREAK_LOCAL_THREADS`, else one per core.
             threads: CPU threads of each copy.
             context: Tokens of prompt and reply together.
-            unknown: Refused, by name.
+            unknown: Any other argument is refused by name.
 
         Raises:
             PrerequisiteError: an argument is wrong, or the model file is missing.
@@ -178,8 +178,8 @@ class LocalAPI(ModelAPI):
                 f"{PROVIDER} has one model of its own, {LOCAL}. For {model_name!r} add the file: "
                 "-M path=/path/to/model.gguf"
             )
-        # Inspect's cache identifies models by name and base_url: a file of the user's own must
-        # not get the replies of another one of the same name.
+        # Inspect's cache identifies models by name and base_url: a user's file must not get the
+        # cached replies of another file with the same name.
         super().__init__(model_name, base_url=custom.as_uri() if custom else None, config=config)
         self._settings = ServerSettings(
             weights=find_weights(path), threads=threads, context=context
@@ -195,7 +195,7 @@ class LocalAPI(ModelAPI):
         """Answer one request in a worker thread.
 
         A prompt that does not fit into the context gives an empty completion with the stop reason
-        `model_length`, so that its caller can go on.
+        `model_length`, so that the caller can continue.
 
         Raises:
             RuntimeError: the runtime refused the request for another reason.
@@ -210,11 +210,11 @@ class LocalAPI(ModelAPI):
         return self._copies
 
     def max_tokens(self) -> int | None:
-        """Length of a reply when the task does not say."""
+        """Maximum length of a reply, in tokens, if the task does not set one."""
         return DEFAULT_MAX_TOKENS
 
     def connection_key(self) -> str:
-        """Instances that share a server share its connections."""
+        """A key that is equal for instances that share copies, and thus connections."""
         return f"{self._settings} × {self._copies}"
 
     def _output(self, reply: dict[str, Any]) -> ModelOutput:
@@ -261,7 +261,7 @@ def chat_request(
     tool_choice: ToolChoice,
     config: GenerateConfig,
 ) -> dict[str, Any]:
-    """A request in OpenAI's chat format, with nothing left to chance."""
+    """A request in OpenAI's chat format, with explicit temperature and seed."""
     request: dict[str, Any] = {
         "messages": [_message(message) for message in messages],
         "max_tokens": config.max_tokens or DEFAULT_MAX_TOKENS,
@@ -273,7 +273,7 @@ def chat_request(
         request["stop"] = config.stop_seqs
     if config.response_schema is not None:
         schema = config.response_schema.json_schema
-        # As they are, not as Inspect declares them: lists that know their length keep it.
+        # Serialize actual types, not those that Inspect declares: bounded lists keep their bounds.
         shape = schema.model_dump(exclude_none=True, serialize_as_any=True)
         request["grammar"] = grammar(shape)
     elif tools and tool_choice != "none":

