@@ -23,8 +23,8 @@ judge compare them, and returns a ranking with its uncertainty and its bill.
 
 import lazy_loader
 
-# What there is stands in `__init__.pyi`, and is loaded when it is first used, so that
-# `import tiebreak` and `inspect list` stay quick.
+# Public names are listed in `__init__.pyi` and loaded on first use, so that `import tiebreak` and
+# `inspect list` stay fast.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 __version__ = "0.1.0"

@@ -1,8 +1,8 @@
-"""The base of Tiebreak's errors."""
+"""The base class of Tiebreak's errors."""
 
 
 class TiebreakError(Exception):
-    """Something cannot be done as asked; the message is a sentence that says so to a user.
+    """Base class: a request cannot be carried out; the message is a sentence for the user.
 
-    A verb ends with that sentence, without a traceback. Each room has a root of its own below this.
+    Verbs print the message without a traceback. Each room derives its own base class from this one.
     """

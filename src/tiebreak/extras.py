@@ -1,14 +1,14 @@
-"""How to install what is optional: the one place that words it.
+"""Install instructions for optional packages, kept in one place.
 
-Tiebreak is installed from a clone. `pip install 'tiebreak[report]'` would look on an index, which
-has no such package, or one day a stranger's.
+Tiebreak is installed from a clone. `pip install 'tiebreak[report]'` would use an index, where no
+package, or someone else's, has this name.
 """
 
 
 def to_install(extra: str, *packages: str) -> str:
-    """The commands that install an extra, to stand after "… is needed: ", without a full stop.
+    """Commands that install an extra, to follow "… is needed: " in a message, without a full stop.
 
-    `packages` are what of it is missing, where a few packages are all that is needed.
+    `packages` are the missing packages of the extra, if installing only these is enough.
     """
     clone = f"pip install '.[{extra}]'"
     if not packages:

@@ -1,10 +1,10 @@
-"""JSON as logs hold it: in any coding, and nested no deeper than programs nest it."""
+"""Reading JSON from logs, in any Unicode encoding and with limited nesting."""
 
 import json
 import re
 from typing import Any
 
-# A pair of surrogates, half of one, or any other escape; only a half is caught.
+# Matches a pair of surrogates, a lone surrogate, or any other escape; only a lone one is captured.
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
@@ -13,15 +13,15 @@ _ESCAPE = re.compile(
 
 
 def parse_json(text: str | bytes) -> Any:
-    """What a JSON text holds, or its bytes in UTF-8, -16 or -32, with a byte order mark or without.
+    """Parse JSON text, or bytes in UTF-8, -16 or -32 with or without a byte order mark.
 
-    NaN and Infinity are numbers, as harnesses write them. Half of a pair of surrogates, which
-    cannot be written again, becomes U+FFFD.
+    NaN and Infinity are accepted, because harnesses write them. A lone surrogate, which cannot be
+    encoded again, becomes U+FFFD.
 
     Raises:
         ValueError: It is not JSON, or nested more than 200 levels deep; the message says where.
     """
-    # Python's own parser gives up with a RecursionError, or leaves that to whoever walks the value.
+    # Not `json.loads`: with deep nesting it, or code that walks its result, raises RecursionError.
     from pydantic_core import from_json
 
     data = utf8(text) if isinstance(text, bytes) else text.encode("utf-8", "replace")
@@ -34,10 +34,10 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def utf8(data: bytes) -> bytes:
-    """The bytes of a JSON text in UTF-8, without a byte order mark.
+    """Convert the bytes of a JSON text to UTF-8 without a byte order mark.
 
     Raises:
-        ValueError: They are not in the coding that they seem to be in.
+        ValueError: The bytes are not valid in the encoding that they appear to have.
     """
     coding = json.detect_encoding(data)
     return data if coding == "utf-8" else data.decode(coding).encode()

@@ -1,6 +1,7 @@
-"""Packed files, opened with care: `.gz` and `.zst` hold one file, `.zip` many.
+"""Safe reading of compressed files: `.gz` and `.zst` (one file each) and `.zip` archives.
 
-A small file may unpack to more than a disk holds, and an archive may name places outside of itself.
+A small file can unpack to more than fits on the disk, and an archive can contain paths that lead
+outside the target folder.
 """
 
 import gzip
@@ -16,29 +17,30 @@ from zipfile import BadZipFile, ZipFile
 
 from tiebreak.paths import problem_with
 
-# Logs repeat themselves, but none is both that large and that much smaller packed.
+# Logs compress well, but no real log is both larger than this and this many times larger than its
+# compressed file.
 _ALWAYS_READ = 2**29
 _MOST_TIMES = 300
 _BLOCK = 2**17
 
 
 def unpacked_name(name: str) -> str:
-    """The name of a file, once it is unpacked."""
+    """The file name without `.gz` or `.zst`."""
     return name.removesuffix(".gz").removesuffix(".zst")
 
 
 def most_unpacked(path: Path) -> int:
-    """Bytes that a packed file may hold."""
+    """Maximum size in bytes to which a packed file may unpack."""
     return max(_ALWAYS_READ, _MOST_TIMES * path.stat().st_size)
 
 
 @contextmanager
 def stream(path: Path) -> Iterator[IO[bytes] | Any]:
-    """What a file holds, unpacked while it is read.
+    """Open a file for reading, unpacking it on the fly.
 
     Raises:
         OSError: It cannot be opened.
-        ValueError: From here or while it is read: it is damaged or cut off.
+        ValueError: On opening or while reading: it is damaged or cut off.
     """
     kind = {".gz": "gzip", ".zst": "zstd"}.get(path.suffix, "")
     try:
@@ -54,7 +56,7 @@ def stream(path: Path) -> Iterator[IO[bytes] | Any]:
 
 
 def zstd() -> Any:
-    """What unpacks zstd, for one thread."""
+    """A zstd decompressor, to be used by a single thread."""
     try:
         import zstandard
     except ImportError as error:
@@ -68,8 +70,8 @@ def _damages() -> tuple[type[Exception], ...]:
 
 
 def head_of(path: Path, size: int = 2**16) -> bytes:
-    """How a file begins, unpacked; b"" where it cannot be read."""
-    if problem_with(path):  # a pipe would be waited for
+    """The first `size` unpacked bytes of a file; b"" if it cannot be read."""
+    if problem_with(path):  # opening a pipe would block
         return b""
     try:
         with stream(path) as file:
@@ -80,7 +82,7 @@ def head_of(path: Path, size: int = 2**16) -> bytes:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Path]:
-    """A file, or the one that it holds, which is gone afterwards.
+    """The path of a file, or of a temporary unpacked copy if it is packed.
 
     Raises:
         OSError: It cannot be opened, or the disk is full.
@@ -100,11 +102,11 @@ def unpacked(path: Path) -> Iterator[Path]:
 
 
 def unpack_zip(path: Path, folder: Path, wanted: Callable[[str], bool]) -> None:
-    """Unpack those files of an archive that have a wanted name into a folder.
+    """Unpack the files of an archive whose names are `wanted` into a folder.
 
     Raises:
         OSError: The archive cannot be opened, or the disk is full.
-        ValueError: It is damaged, encrypted, holds too much, or a file that leads out of it.
+        ValueError: It is damaged, encrypted, too large, or has a file that leads out of the folder.
     """
     try:
         with ZipFile(path) as archive:
@@ -116,7 +118,7 @@ def unpack_zip(path: Path, folder: Path, wanted: Callable[[str], bool]) -> None:
             for member in members:
                 target = place_below(folder, member.filename)
                 target.parent.mkdir(parents=True, exist_ok=True)
-                # Of a member no more is read than the size that it says.
+                # ZipFile reads at most the declared size of a member, so the check above holds.
                 with archive.open(member) as source, target.open("xb") as file:
                     copyfileobj(source, file)
     except FileExistsError as error:
@@ -126,12 +128,12 @@ def unpack_zip(path: Path, folder: Path, wanted: Callable[[str], bool]) -> None:
 
 
 def _times(name: str) -> int:
-    """How many times its size a member may come to take: it may be packed itself."""
+    """Factor by which a member may grow when unpacked again: it may itself be packed."""
     return 30 if name.endswith((".eval", ".gz", ".zst")) else 1
 
 
 def place_below(folder: Path, name: str) -> Path:
-    """Where a file of an archive is put; a ValueError if its name leads out of it."""
+    """Path in `folder` of an archive's file; ValueError if its name leads out of the folder."""
     place = folder.joinpath(*PurePosixPath(name).parts)
     if ".." in place.parts or not place.is_relative_to(folder):
         raise ValueError(f"holds {name!r}, which leads out of it")

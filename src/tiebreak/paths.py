@@ -1,4 +1,4 @@
-"""Files and folders as functions take them: one, or several; and what cannot be read at all."""
+"""Paths as arguments of functions (one or several), safe writing, and messages about paths."""
 
 import errno
 import os
@@ -18,7 +18,7 @@ AnyPath = str | PathLike[str]
 
 @runtime_checkable
 class LogAddress(Protocol):
-    """A log as Inspect hands it out, which stands for its file."""
+    """A log object of Inspect, accepted in place of its file's path."""
 
     location: str
 
@@ -33,12 +33,12 @@ NO_PATH = (
 
 
 MISSING = "does not exist"
-"""What `problem_with` says, or begins with, where there is nothing."""
+"""The text, or start of it, that `problem_with` returns for a path that does not exist."""
 
-# One letter is a drive of Windows; `Path` makes one slash of two.
+# A single letter is a Windows drive; one slash is enough because `Path` merges two.
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/{1,2}(.*)", re.DOTALL)
 DRAFT = ".writing"
-"""What the names of files end in that are not whole yet."""
+"""Suffix of the names of files that are still being written."""
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 _DRIVE = re.compile(r"([A-Za-z]):[\\/]")
@@ -52,8 +52,8 @@ _KINDS = {
 
 
 def path_list(paths: Paths) -> list[AnyPath]:
-    """A single path, or all of several, as a list; a TiebreakError for what is none."""
-    # Of a frame the names of the columns would be taken for paths.
+    """One path, or several, as a list; TiebreakError for anything that is not a path."""
+    # Iterating over a data frame gives its column names, which are not paths.
     if isinstance(paths, (str, PathLike, LogAddress)) or hasattr(paths, "columns"):
         return [_path(paths)]
     return [_path(path) for path in paths]
@@ -68,7 +68,7 @@ def _path(given: object) -> AnyPath:
 
 
 def address_of(path: AnyPath) -> str:
-    """The address of what is on no disk of this machine (`s3://bucket/logs`); "" for a path."""
+    """The address of a remote place (e.g. `s3://bucket/logs`); "" for a path on this machine."""
     match = _ADDRESS.fullmatch(os.fspath(path))
     if match is None or os.path.lexists(path):
         return ""
@@ -78,7 +78,7 @@ def address_of(path: AnyPath) -> str:
 
 
 def local_path(path: AnyPath) -> Path:
-    """A path, also of a `file://` or a `zip://` that is on this machine."""
+    """A path as `Path`, also for `file://` and `zip://` addresses on this machine."""
     scheme, _, rest = os.fspath(path).partition(":/")
     if not rest or scheme not in ("file", "zip") or os.path.lexists(path):
         return Path(path)
@@ -86,17 +86,17 @@ def local_path(path: AnyPath) -> Path:
 
 
 def problem_with(path: AnyPath) -> str:
-    """What keeps a path from being read, to be said after its name; "" for a file or a folder.
+    """Why a path cannot be read, worded to follow its name; "" for a file or a folder.
 
-    Reading from a pipe or a device may wait, or go on, forever; so these are refused.
+    Pipes and devices are refused, because reading from them may never end.
     """
     try:
         mode = Path(path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         return MISSING + foreign_path_hint(str(path))
-    except OSError as error:  # the name is too long, the folder is closed
+    except OSError as error:  # e.g. the name is too long, or the folder is not accessible
         return f"cannot be opened ({error.strerror or error})"
-    except ValueError as error:  # a zero byte or half of a character in the name
+    except ValueError as error:  # a null byte or a lone surrogate in the name
         return f"is no path ({error})"
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return ""
@@ -105,7 +105,7 @@ def problem_with(path: AnyPath) -> str:
 
 @contextmanager
 def to_file(path: AnyPath) -> Iterator[None]:
-    """Write a file, or a draft of it: an OSError then names it, as that of a full disk does not."""
+    """Put a file's name on any OSError while writing it, since that of a full disk has none."""
     try:
         yield
     except OSError as error:
@@ -115,9 +115,9 @@ def to_file(path: AnyPath) -> Iterator[None]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A draft that takes the place of the file, or of what it links to, once it is whole.
+    """The path of a draft that replaces the file, or its link target, when the block ends.
 
-    It is hidden, and named so that what a killed process leaves behind is taken for nothing else.
+    The draft is hidden, and its suffix keeps a killed process's leftover from being taken for data.
     """
     target = path.resolve()
     draft = target.with_name(f".{target.name}.{os.getpid()}{DRAFT}")
@@ -130,7 +130,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def problem_of(error: OSError) -> str:
-    """What went wrong with which file, in one sentence."""
+    """A sentence that says which file an OSError is about and what went wrong."""
     path, why = error.filename2 or error.filename, error.strerror or str(error)
     if error.errno in _NO_ROOM:
         return f"{path or 'The output'} cannot be written ({why}): make room, or name another place"
@@ -138,7 +138,7 @@ def problem_of(error: OSError) -> str:
 
 
 def foreign_path_hint(path: str, *, windows: bool = os.name == "nt") -> str:
-    """Why a path that is written as on another system is not there; "" for any other path."""
+    """Hint for a missing path in another operating system's notation; "" for any other path."""
     if windows:
         if path.startswith("/") and not path.startswith("//"):
             return ": it is written as on Linux or macOS, and here a path is like C:\\logs"

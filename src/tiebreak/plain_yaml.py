@@ -1,7 +1,7 @@
-"""YAML that people write: plain data, in which a key stands once.
+"""Reading YAML written by people: plain data with unique keys.
 
-PyYAML alone keeps the last of two equal keys, lets a few lines of aliases stand for more values
-than there is memory for, and fails in many ways on a file that is none.
+PyYAML alone keeps the last of two equal keys, lets a few lines of aliases expand to more values
+than fit into memory, and raises many kinds of errors for invalid files.
 """
 
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ import yaml
 from tiebreak.paths import AnyPath, problem_with
 
 MOST_CHARACTERS: Final = 500_000
-"""The longest text that is read; PyYAML takes up to ten seconds for it."""
+"""Maximum length of a text; PyYAML takes up to ten seconds for it."""
 
 _MOST_VALUES: Final = 1_000_000
 _SHOWN: Final = 80
-# What PyYAML's constructors raise for a value that its tag does not fit, as in `!!bool x`.
+# Errors that PyYAML's constructors raise if a value does not fit its tag, e.g. `!!bool x`.
 _UNFIT: Final = (TypeError, LookupError, AttributeError, OverflowError)
 
 
 def read_yaml(text: str) -> Any:
-    """The value in a text; a ValueError is to be said after the name of the text."""
+    """Parse a YAML text; the message of a ValueError is worded to follow the name of the text."""
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"has more than {MOST_CHARACTERS:,} characters; so much YAML is not read")
     try:
@@ -43,10 +43,10 @@ def read_yaml(text: str) -> Any:
 
 
 def read_yaml_file(path: AnyPath) -> Any:
-    """The value in a file.
+    """Parse a YAML file.
 
     Raises:
-        ValueError: the file cannot be read, or holds none; the message is to be said after its
+        ValueError: the file cannot be read or is not valid; the message is worded to follow its
             name.
     """
     if problem := problem_with(path):
@@ -62,18 +62,18 @@ def read_yaml_file(path: AnyPath) -> Any:
 
 
 def packaged(module: str, name: str) -> Any:
-    """The value in a YAML file that comes with the package, beside a module (`__file__`).
+    """Parse a YAML file of this package in the folder of a module (its `__file__`).
 
-    It needs no check, so it is read in C where PyYAML has libyaml, ten times as fast.
+    It needs no checks, so libyaml reads it if PyYAML has it, ten times as fast.
     """
     fast = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return fast(Path(module).with_name(name).read_text(encoding="utf-8")).get_single_data()
 
 
 def line_of(text: str, place: Sequence[str | int]) -> int:
-    """The line, from 1 on, of the value at a place in a text that `read_yaml` can read.
+    """Line number, from 1, of the value at `place` in a text that `read_yaml` accepts.
 
-    Keys and positions lead to the value; where one is missing, it is what should hold it.
+    `place` is a path of keys and indices; if a step is missing, the line is that of its parent.
     """
     node = _Loader(text).get_single_node()
     line = 0
@@ -92,12 +92,12 @@ def line_of(text: str, place: Sequence[str | int]) -> int:
 
 
 def yaml_text(value: Any) -> str:
-    """Plain data as YAML, keys in their order."""
+    """Dump plain data as YAML, keeping the order of keys."""
     return yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML in which a key stands once."""
+    """A safe loader that refuses duplicate keys."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
@@ -110,10 +110,10 @@ class _Loader(yaml.SafeLoader):
 
 
 def _count(node: yaml.Node | None, counts: dict[int, int]) -> int:
-    """How many values a node stands for, with each alias in full.
+    """Count the values of a node, with every alias expanded.
 
     Raises:
-        yaml.MarkedYAMLError: too many, or half of a character, which no file can hold.
+        yaml.MarkedYAMLError: there are too many, or a lone surrogate, which cannot be encoded.
     """
     if node is None:
         return 0
@@ -122,7 +122,7 @@ def _count(node: yaml.Node | None, counts: dict[int, int]) -> int:
     if isinstance(node, yaml.ScalarNode):
         node.value = _joined(node)
         return 1
-    counts[id(node)] = _MOST_VALUES + 1  # until it is known: an alias to what it stands in
+    counts[id(node)] = _MOST_VALUES + 1  # refuses aliases to ancestors
     total = 1
     for part in node.value:
         for child in part if isinstance(part, tuple) else (part,):
@@ -134,7 +134,7 @@ def _count(node: yaml.Node | None, counts: dict[int, int]) -> int:
 
 
 def _joined(node: yaml.ScalarNode) -> str:
-    """A scalar's text; JSON writes a character such as an emoji as two halves."""
+    """A scalar's text with surrogate pairs joined, as JSON writes e.g. an emoji as two escapes."""
     text: str = node.value
     if not any("\ud800" <= letter <= "\udfff" for letter in text):
         return text

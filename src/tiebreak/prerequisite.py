@@ -1,7 +1,7 @@
-"""The error that Inspect prints as one plain message, without a traceback, and tasks that raise it.
+"""Inspect's error for user-facing messages without a traceback, and tasks that raise it.
 
-Inspect's own evals raise it for a missing key or a wrong argument, but it is not part of the public
-namespace: this is the only private name of Inspect that is used, and the only place that names it.
+Inspect's own evals raise it for a missing key or a wrong argument, but it is not public: this is
+the only private name of Inspect that Tiebreak uses, and it is imported only here.
 """
 
 import re
@@ -22,15 +22,15 @@ P = ParamSpec("P")
 
 
 def task(function: Callable[P, inspect_ai.Task]) -> Callable[P, inspect_ai.Task]:
-    """A task of Inspect's; a PrerequisiteError in it is shown as it is."""
+    """Decorator for an Inspect task that shows a PrerequisiteError's message unchanged."""
     return inspect_ai.task(show_message_only()(function))
 
 
 def model_named(name: str | Model, refusal: Callable[[str], Exception], **how: Any) -> Model:
-    """A model, as Inspect's `get_model` takes it; `how` are its other arguments.
+    """Get a model by Inspect's `get_model`; `how` are its other arguments.
 
-    Raises a `refusal`: Inspect does not know its provider, a key or a package is missing, or it
-    does not take its arguments.
+    Raises the exception that `refusal` makes if Inspect does not know the provider, a key or
+    package is missing, or the provider does not accept the arguments.
     """
     try:
         return get_model(name, **how)
@@ -39,17 +39,17 @@ def model_named(name: str | Model, refusal: Callable[[str], Exception], **how: A
 
 
 def unmarked(error: Exception) -> str:
-    """The text of an error of Inspect's, without markup for its displays and empty lines."""
+    """The text of an Inspect error, without display markup and empty lines."""
     text = re.sub(r"\[/?\w+\]", "", str(error)).strip()
     return re.sub(r"\n\s*\n", "\n", re.sub(r"^error: ", "", text, flags=re.IGNORECASE))
 
 
 @contextmanager
 def show_message_only() -> Iterator[None]:
-    """Let a PrerequisiteError that nobody catches end the process with what it says, on stderr.
+    """Let an uncaught PrerequisiteError end the process with just its message on stderr.
 
-    Inspect would print it to standard output and read markup of rich's in it, though it names
-    models, items and options such as 'peers=[a, b]'; with `--display none` it prints nothing.
+    Inspect would print it to standard output and interpret it as rich markup, although it contains
+    text such as 'peers=[a, b]'; with `--display none` it would print nothing.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Prices as they are typed: US dollars per million tokens in and out, of one model or of all."""
+"""Prices given as options: US dollars per million input and output tokens, per model or for all."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,21 +16,22 @@ class Price:
 
     @property
     def is_sound(self) -> bool:
-        """Whether both are numbers from 0 on, and below a million."""
+        """Whether both prices are at least 0 and below a million."""
         return 0 <= self.input < _MILLION and 0 <= self.output < _MILLION
 
     def cost(self, tokens_in: float, tokens_out: float) -> float:
-        """What a call costs in US dollars."""
+        """Cost of a call in US dollars."""
         return tokens_in * (self.input / 1e6) + tokens_out * (self.output / 1e6)
 
 
 def read_prices(texts: Sequence[str], asked: Collection[str]) -> dict[str, Price]:
-    """The prices that are given for models that are asked: named ones, then one for all others.
+    """Prices by model: those given by name, then a price without a name for all other models.
 
-    Each text is `IN,OUT` or `MODEL=IN,OUT`; the first for a model counts.
+    Each text is `IN,OUT` or `MODEL=IN,OUT`; the first one for a model counts. `asked` are the
+    models.
 
     Raises:
-        ValueError: a text is none of these, or names another model.
+        ValueError: a text has another form, or names a model that is not in `asked`.
     """
     given = [read_price(text) for text in texts]
     if strangers := [model for model, _ in given if model is not None and model not in asked]:
@@ -46,10 +47,10 @@ def read_prices(texts: Sequence[str], asked: Collection[str]) -> dict[str, Price
 
 
 def read_price(text: str) -> tuple[str | None, Price]:
-    """Read `IN,OUT` or `MODEL=IN,OUT`; the model is None where none is named.
+    """Read `IN,OUT` or `MODEL=IN,OUT`; the model is None if no model is named.
 
     Raises:
-        ValueError: anything else.
+        ValueError: the text has another form.
     """
     model, _, pair = text.rpartition("=")
     try:

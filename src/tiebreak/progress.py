@@ -1,7 +1,7 @@
-"""What is being done and how far it is, for whoever watches.
+"""Progress of long activities, for a program that displays it.
 
-Nobody does unless a program asks to (`watch`): the command line draws a bar. Whatever may take
-long says so, with `tracked` or `doing`, and knows nothing of how that is shown.
+Code that may take long reports with `tracked` or `doing`, and does not know how that is shown.
+Reports go nowhere unless a program calls `watch`, as the command line does to draw a bar.
 """
 
 import os
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(eq=False, slots=True)
 class Activity:
-    """Something that is being done: `done` of `total` parts, None where nobody knows how many.
+    """A running activity: `done` of `total` parts; `total` is None if not known.
 
     `description` is shown as its `str`.
     """
@@ -38,10 +38,10 @@ _WATCH: ContextVar[_Watch | None] = ContextVar("tiebreak_watch", default=None)
 
 @contextmanager
 def watch(seen: Callable[[Activity | None], object] | None) -> Iterator[None]:
-    """Watch what is done in this block.
+    """Watch the activities in this block.
 
-    `seen` receives whatever begins, and again when what it contains has ended; None when nothing is
-    being done any more. Without it nobody watches.
+    `seen` is called with each activity that begins, again with the enclosing activity when one
+    ends, and with None when none is left. With `seen` None nothing is watched.
     """
     token = _WATCH.set(None if seen is None else _Watch(seen))
     try:
@@ -51,15 +51,15 @@ def watch(seen: Callable[[Activity | None], object] | None) -> Iterator[None]:
 
 
 def watched() -> bool:
-    """Whether somebody watches."""
+    """Whether activities are being watched."""
     return _WATCH.get() is not None
 
 
 @contextmanager
 def doing(description: object, total: int | None = None) -> Iterator[Activity]:
-    """Say that something is being done in this block; who counts its parts adds to `done`."""
+    """Report an activity for this block; the block may add finished parts to its `done`."""
     activity, here = Activity(description, total), _WATCH.get()
-    # A forked worker has inherited a watch, and no terminal of its own.
+    # A forked worker has inherited the watch, but must not draw on its parent's terminal.
     if here is None or here.process != os.getpid():
         yield activity
         return
@@ -79,9 +79,9 @@ def tracked(
     *,
     size: Callable[[T], int] = lambda part: 1,
 ) -> Iterator[T]:
-    """The same parts, one after the other, counted.
+    """Yield the parts unchanged, and report each as done.
 
-    `total` is how many there are, of an iterator whose length is known; each counts as its `size`.
+    `total` is the sum of sizes if `parts` has no length; each part counts as its `size`.
     """
     n = len(parts) if total is None and isinstance(parts, Sized) else total
     with doing(description, n) as activity:

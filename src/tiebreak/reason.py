@@ -1,6 +1,6 @@
-"""What was found, or why a figure is missing, as a kind with its figures instead of a sentence.
+"""Findings, and reasons for missing figures, as a kind with figures instead of a sentence.
 
-Rooms of numbers hand reasons on; what they say in English stands in `report.sentences`.
+Rooms that compute numbers return reasons; `report.sentences` has their English text.
 """
 
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Reason:
-    """A kind of statement, and the figures and names that belong into it.
+    """A kind of statement with the figures and names to insert.
 
-    `str` makes the sentence, or clause, of it. Figures may be reasons themselves, or several.
+    `str` makes its sentence or clause. Figures may be reasons themselves, or tuples.
     """
 
     kind: str
     figures: tuple[tuple[str, Any], ...]
 
     def __init__(self, kind: str, /, **figures: Any) -> None:
-        # Lists become tuples, so that equal reasons have one hash.
+        # Lists become tuples, so that reasons are hashable.
         held = ((key, tuple(v) if isinstance(v, list) else v) for key, v in figures.items())
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "figures", tuple(held))
@@ -27,7 +27,7 @@ class Reason:
         return dict(self.figures)[name]
 
     def __str__(self) -> str:
-        # The one way up: whoever prints a reason wants the words, and only report has them.
+        # The only import from a higher room: only report has the words that printing needs.
         from tiebreak.report.sentences import sentence
 
         return sentence(self.kind, dict(self.figures))
@@ -38,4 +38,4 @@ class Reason:
 
 
 Remark = Reason | str
-"""A reason, or a text that came with what was read."""
+"""A reason, or a text taken from the data that was read."""

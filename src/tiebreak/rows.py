@@ -1,7 +1,7 @@
-"""The one reader of rows: of JSON lines, a JSON list, CSV or Parquet, each with its place.
+"""Reader of rows with their places, from JSON lines, a JSON list, CSV or Parquet.
 
-What is wrong with a file is a ValueError, to be said after the file's name. What is wrong with one
-row goes to `on_fault`, to be said after the row's place, and the next row follows.
+A problem with a file raises ValueError, with a message worded to follow the file's name. A problem
+with a row is passed to `on_fault`, worded to follow the row's place, and reading continues.
 """
 
 import csv
@@ -17,7 +17,7 @@ from tiebreak.paths import problem_with
 
 
 class Place(NamedTuple):
-    """Where a row begins: its line, or its number where there are no lines, from 1."""
+    """Where a row begins: its line number, or its row number if there are no lines, from 1."""
 
     unit: str
     number: int
@@ -30,24 +30,24 @@ Placed = tuple[Place, Any]
 Fault = Callable[[Place, str], object]
 
 ENDS: Final = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
-"""What the names of such files end in; before `.gz` or `.zst` where they are packed."""
+"""Suffixes of files with rows, before a possible `.gz` or `.zst`."""
 
-# A line is held as a whole, and what is no text may have no line end.
+# Limits memory, because a line is read whole and a file that is not text may have no line end.
 _LONGEST_LINE: Final = 256 * 2**20
 _SEPARATORS: Final = (",", ";", "\t")
 _MARK: Final = b"\xef\xbb\xbf"
 
 
 def refuse(place: Place, message: str) -> NoReturn:
-    """What is done about the first row that is none, unless a reader says otherwise."""
+    """Default for `on_fault`: raise ValueError at the first bad row."""
     raise ValueError(f"{place}: {message}")
 
 
 def rows_of(path: Path, on_fault: Fault = refuse) -> Iterator[Placed]:
-    """The rows of a file by its name; what ends in neither .csv, .tsv nor .parquet is JSON lines.
+    """Yield the rows of a file by its suffix: .csv, .tsv, .parquet; all others are JSON.
 
     Raises:
-        ValueError: it cannot be read, or is damaged; the message says where.
+        ValueError: the file cannot be read or is damaged; the message says where.
     """
     if problem := problem_with(path):
         raise ValueError(problem)
@@ -65,7 +65,7 @@ def rows_of(path: Path, on_fault: Fault = refuse) -> Iterator[Placed]:
 
 
 def json_rows(path: Path, on_fault: Fault = refuse) -> Iterator[Placed]:
-    """The values of JSON lines, or of one JSON list.
+    """Yield the values of JSON lines, or of a single JSON list.
 
     Raises:
         ValueError: a line is longer than 256 MB, a list is damaged, or the file is packed badly.
@@ -98,15 +98,15 @@ def json_rows(path: Path, on_fault: Fault = refuse) -> Iterator[Placed]:
 
 
 def holds_list(path: Path) -> bool:
-    """Whether a file of JSON begins with a list, which logs do not; OSError as `Path.open`."""
+    """Whether a JSON file begins with a list, which logs never do; OSError as `Path.open`."""
     with path.open("rb") as file:
         return file.read(1_024).removeprefix(_MARK).lstrip().startswith(b"[")
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, unpacked; a ValueError says what is wrong with how it is packed.
+    """Yield the unpacked lines of a file; ValueError if it is not packed correctly.
 
-    Only a newline ends a line of JSON. A very long one comes in pieces.
+    Only a newline ends a line of JSON. A line above `_LONGEST_LINE` comes in pieces.
     """
     with unpacked(path) as plain, plain.open("rb") as file:
         while line := file.readline(_LONGEST_LINE):
@@ -118,33 +118,33 @@ def _no_json(error: ValueError) -> str:
 
 
 def separator_of(file: TextIO) -> str:
-    """The one of comma, semicolon and tab that cuts a text of rows best.
+    """The separator that fits a CSV file best: comma, semicolon or tab.
 
-    It cuts all lines into equally many cells, and the header into the most.
+    It gives all lines the same number of cells, and of several such the most columns.
     """
     return max(_SEPARATORS, key=lambda separator: _fit(file, separator))
 
 
 def _fit(file: TextIO, separator: str) -> tuple[bool, int]:
-    """How well a separator suits a file: whether all lines agree, then columns in the header."""
+    """Fit of a separator: whether all lines have the header's number of cells, and that number."""
     columns = 0
     try:
         for _, cells in csv_rows(file, separator):
             columns = columns or len(cells)
             if not len(cells) == columns > 1:
                 return False, columns
-    except ValueError:  # quotes that make no sense, perhaps only with this separator
+    except ValueError:  # invalid quotes, perhaps only with this separator
         return False, columns
     return columns > 1, columns
 
 
 def csv_rows(file: TextIO, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """The line on which each row begins, and its cells as they are; blank rows are passed over.
+    """Yield the line on which each row begins, and its unchanged cells; blank rows are skipped.
 
     A file is read from its start.
 
     Raises:
-        ValueError: quotes do not match, or it is no text in UTF-8.
+        ValueError: quotes do not match, or the file is not text in UTF-8.
     """
     csv.field_size_limit(_LONGEST_LINE)
     file.seek(0)
@@ -164,7 +164,7 @@ def csv_rows(file: TextIO, separator: str) -> Iterator[tuple[int, list[str]]]:
 def named(
     names: Sequence[str], rows: Iterable[tuple[int, list[str]]], on_fault: Fault = refuse
 ) -> Iterator[tuple[Place, dict[str, str]]]:
-    """The cells of rows by the names of their columns."""
+    """Yield each row as a mapping from column names to cells, with its place."""
     for line, cells in rows:
         place = Place("line", line)
         if len(cells) == len(names):
@@ -175,7 +175,7 @@ def named(
 
 
 def _csv_objects(file: TextIO, on_fault: Fault) -> Iterator[Placed]:
-    """Cells stay as they are: a prompt may begin with blanks."""
+    """Rows of a CSV file as mappings; cells are not stripped, as a prompt may begin with blanks."""
     rows = csv_rows(file, separator_of(file))
     names = [name.strip() for name in next(rows, (0, []))[1]]
     if twice := [name for name in names if names.count(name) > 1]:
@@ -185,20 +185,20 @@ def _csv_objects(file: TextIO, on_fault: Fault) -> Iterator[Placed]:
 
 @contextmanager
 def parquet(path: Path) -> Iterator[Any]:
-    """A Parquet file, open, as pyarrow has it.
+    """Open a Parquet file with pyarrow.
 
     Raises:
-        ValueError: from here or while it is read: it is damaged.
+        ValueError: on opening or while reading: it is damaged.
         OSError: it cannot be opened.
     """
-    # Arrow is imported only where it is needed: that takes most of a second.
+    # Importing Arrow takes most of a second, so it is done only when needed.
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
     try:
         with ParquetFile(path) as file:
             yield file
-    except (ArrowException, ValueError, OverflowError) as error:  # such as the year 0
+    except (ArrowException, ValueError, OverflowError) as error:  # e.g. the year 0
         reason = " ".join(str(error).split())[:200]
         raise ValueError(f"cannot be read as Parquet ({reason})") from error
 

@@ -1,4 +1,4 @@
-"""Numbers in sentences, names in one text, and the words of a text in any script."""
+"""Formatting of numbers and names in sentences, and splitting texts into words."""
 
 import math
 import re
@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-# Of Unicode's unified ideographs and their compatibility forms, with the marks of repetition.
+# Unicode's unified ideographs and their compatibility forms, with iteration marks.
 _IDEOGRAPH: Final = re.compile(
     r"[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
@@ -22,28 +22,28 @@ def percent(rate: float) -> str:
 
 
 class Votes(int):
-    """A number of votes where others count items: sentences then speak of votes."""
+    """A count of votes in place of items, so that sentences say "votes"."""
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun: 1 item, 1,200 items; `plural` for those that take more than an s."""
+    """A number with its noun: 1 item, 1,200 items; `plural` for irregular plurals."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def listed(names: Sequence[str], separator: str = ", ", most: int = 10) -> str:
-    """Names, or the first of many and how many more there are."""
+    """Join names; after the first `most`, only say how many more there are."""
     more = len(names) - most
     return separator.join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def all_of(names: Iterable[str], last_by: str = "and") -> str:
-    """One name and more in a sentence: A, B and C; or A, B or C."""
+    """Join one or more names in a sentence: A, B and C; or A, B or C."""
     *most, last = names
     return f"{', '.join(most)} {last_by} {last}" if most else last
 
 
 def p_value(value: float, *, at_most: bool = False) -> str:
-    """A p-value: "p = .012", "p < .001"; `at_most` as one that several tests do not exceed."""
+    """A p-value: "p = .012", "p < .001"; with `at_most` an upper bound of several: "p ≤ .012"."""
     if value < 0.001:
         return "p < .001"
     if at_most:
@@ -52,9 +52,9 @@ def p_value(value: float, *, at_most: bool = False) -> str:
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""A text in which all that cannot be seen, or would steer a terminal, is an escape: \x1b.
+    r"""A text with invisible and terminal control characters replaced by escapes: \x1b.
 
-    Characters to `keep`, such as the line breaks of a message, stay.
+    Characters in `keep`, e.g. the line breaks of a message, are not replaced.
     """
     if text.isprintable():
         return text
@@ -65,17 +65,17 @@ def visible(text: str, keep: str = "") -> str:
 
 
 Names = str | list[str] | None
-"""Names of models, as a list or as one text with commas."""
+"""Names of models, as a list or as a text separated by commas."""
 
 
 def split_names(text: str) -> list[str]:
-    """The names in "a, b,c", without the spaces around them; "a,,b" and "" hold an empty name."""
+    """The names in "a, b,c", stripped of spaces; "a,,b" and "" contain an empty name."""
     return [name.strip() for name in text.split(",")]
 
 
 def natural_key(text: str) -> tuple[tuple[bool, int, str], ...]:
     """Sort key that puts `q2` before `q10`; digits of other scripts count as letters."""
-    # Python makes no number of more than 4,300 digits.
+    # int() refuses more than 4,300 digits.
     parts = re.split(r"([0-9]{1,4000})", text)
     # The text itself breaks ties between "1" and "01", so that the order is total.
     key = [(True, int(p), "") if p.isdigit() and p.isascii() else (False, 0, p) for p in parts]
@@ -86,8 +86,8 @@ def words_of(text: str) -> list[str]:
     """The words of a text, NFKC and case-folded, without punctuation and invisible characters.
 
     A word is a run of letters, marks and digits, or a single ideograph. Runs of other scripts
-    that set no spaces (kana, Thai, Lao, Khmer, Burmese) stay whole, since their letters alone say
-    little.
+    without spaces (kana, Thai, Lao, Khmer, Burmese) are not split, because their single letters
+    mean little.
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
     return _IDEOGRAPH.sub(r" \g<0> ", "".join(map(_kept, folded))).split()
