@@ -17,8 +17,7 @@ from zipfile import BadZipFile, ZipFile
 
 from tiebreak.paths import problem_with
 
-# Logs compress well, but no real log is both larger than this and this many times larger than its
-# compressed file.
+# Logs compress well, but none is both larger than this and this many times its packed size.
 _ALWAYS_READ = 2**29
 _MOST_TIMES = 300
 _BLOCK = 2**17

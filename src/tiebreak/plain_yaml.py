@@ -46,8 +46,7 @@ def read_yaml_file(path: AnyPath) -> Any:
     """Parse a YAML file.
 
     Raises:
-        ValueError: the file cannot be read or is not valid; the message is worded to follow its
-            name.
+        ValueError: the file cannot be read or is invalid; the message is worded to follow its name.
     """
     if problem := problem_with(path):
         raise ValueError(problem)

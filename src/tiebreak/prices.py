@@ -27,8 +27,7 @@ class Price:
 def read_prices(texts: Sequence[str], asked: Collection[str]) -> dict[str, Price]:
     """Prices by model: those given by name, then a price without a name for all other models.
 
-    Each text is `IN,OUT` or `MODEL=IN,OUT`; the first one for a model counts. `asked` are the
-    models.
+    Each text is `IN,OUT` or `MODEL=IN,OUT`; the first for a model counts. `asked` are the models.
 
     Raises:
         ValueError: a text has another form, or names a model that is not in `asked`.

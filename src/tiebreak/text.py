@@ -86,8 +86,7 @@ def words_of(text: str) -> list[str]:
     """The words of a text, NFKC and case-folded, without punctuation and invisible characters.
 
     A word is a run of letters, marks and digits, or a single ideograph. Runs of other scripts
-    without spaces (kana, Thai, Lao, Khmer, Burmese) are not split, because their single letters
-    mean little.
+    without spaces (kana, Thai, Lao, Khmer, Burmese) are not split, as single letters mean little.
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
     return _IDEOGRAPH.sub(r" \g<0> ", "".join(map(_kept, folded))).split()

@@ -122,8 +122,7 @@ def drawn(item: ItemBallots, names: Mapping[str, str]) -> str:
 
     After a tie, or without a verdict, the better seed advances and is marked.
 
-    The item must have been judged in a bracket with at least one match; `names` maps models to
-    short names.
+    The item must have been judged in a bracket with a match; `names` maps models to short names.
     """
     members = {group[0]: group for group in item.groups}
     called = {

@@ -4,12 +4,10 @@
     pair      a benchmark's pairs in round-robin order: each item takes the next pair, and each
               pass gives an item its next pair, so over items all pairs are equally frequent
     side      the answer shown first: both orders of a pair equally often, in random blocks of four
-    shared    one random turn of every k, which all raters are asked; each other turn goes to the
-              next rater
+    shared    a random turn of every k, which all raters are asked; others go to the next rater
 
 Votes affect only who is asked what, not the schedule. If only some pairs of a board are open, only
-these are asked, more often by a factor that is stored as their weight. For stars a pair is a single
-model.
+these are asked, more often by a factor stored as their weight. For stars a pair is a single model.
 
 `items_of` makes the items from answers, `votes_on` creates or continues the file.
 """
@@ -276,8 +274,7 @@ def votes_on(path: Path, items: Sequence[VotesItem], meta: VotesMeta) -> VotesFi
     The goal may differ, and is then updated.
 
     Raises:
-        RankingLogError: it is not a votes file, is in use, or was begun with other settings or
-            items.
+        RankingLogError: it is no votes file, is in use, or was begun with other settings or items.
     """
     if not path.exists():
         create_votes_file(path, meta, items)

@@ -5,8 +5,7 @@
     resolution_gain                   how much further apart models are (not whether that is right)
     cohen_kappa                       agreement of two raters' labels beyond chance
 
-An undefined figure is NaN with a reason: for example if a side ties all models, it has no order to
-compare.
+An undefined figure is NaN with a reason: e.g. a side that ties all models has no order to compare.
 
 `spearman_many`, `kendall_tau_many`, `pearson_many` and `top1_many` compute the same numbers for
 thousands of pairs of leaderboards at once: a correlation is the cosine of two vectors, which hold
@@ -37,8 +36,7 @@ Label = str | int | float
 class Agreement:
     """A measure of agreement, over the `n` models or ratings that both sides have.
 
-    `value` is NaN if the measure is undefined, and `reason` then says why; otherwise `reason` is
-    None.
+    `value` is NaN if the measure is undefined, and `reason` then says why; otherwise it is None.
     """
 
     value: float
@@ -51,8 +49,7 @@ def spearman(first: ArrayLike, second: ArrayLike) -> Agreement:
 
     Args:
         first: shape (N,), ranks or scores of N models, NaN = absent.
-        second: shape (N,), the same kind of numbers as `first`. Comparing ranks with scores
-            reverses the sign.
+        second: shape (N,), the same kind of numbers: comparing ranks with scores reverses the sign.
 
     Returns:
         A value in [-1, 1] over the models that both have; NaN with a reason for fewer than two
@@ -93,8 +90,7 @@ def top1(first: ArrayLike, second: ArrayLike) -> Agreement:
         second: shape (N,), ranks.
 
     Returns:
-        A value in [0, 1] over the models that both have; NaN with a reason if they have none in
-        common.
+        A value in [0, 1] over the models that both have; NaN with a reason if there are none.
 
     Raises:
         RankingError: the shapes differ, or a number is infinite.
@@ -155,8 +151,7 @@ def cohen_kappa(
         same single label throughout (agreement by chance would then be 1).
 
     Raises:
-        RankingError: lengths differ, `labels` are missing or repeat, or a rating is not one of
-            them.
+        RankingError: lengths differ, `labels` are missing or repeat, or a rating is none of them.
         MissingPackageError: scikit-learn is not installed.
     """
     if len(first) != len(second):

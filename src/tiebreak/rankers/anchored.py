@@ -45,8 +45,7 @@ FEWEST_LABELLED = 6
 
 _FOLDS = 5
 _NOISE = 2.0
-# Below this the part common to all models is rounding error, e.g. if every result is a win and a
-# loss.
+# Below this the part common to all models is rounding error, e.g. if each win is a loss.
 _NEAR = 1e-9
 # With 0.1, intervals cover 97% if the judge always agrees with people, and 89 to 93% if it
 # disagrees on 5% of 1,000 items of which 20 are labelled; with 0.25 they cover 98% and 93%.
@@ -96,8 +95,8 @@ def anchor(
         matched: the same table from the judge's verdicts on exactly those answers or pairs.
         judge: the same table from all verdicts of the judge.
         labelled: shape (items,), whether people judged any answers of the item.
-        grades: True if scores are means of grades, which vary less near 0 and 1; False if they come
-            from results of pairs.
+        grades: whether scores are means of grades, which vary less near 0 and 1, or come from
+            pairs.
         level: confidence level of all intervals, in (0, 1).
 
     Raises:
@@ -256,8 +255,7 @@ def labels_needed(
     A test of `n_models` models finds a difference d with this power where its standard error is at
     most d / (q + z), of Tukey's q and the normal quantile z. d and the variances are the board's;
     part of the variance falls with labels. Bounds follow from the interval of d. The number with
-    the judge is at most that by people alone, which replaces it if it exceeds the items of the
-    board.
+    the judge is at most that by people alone, which replaces it above the board's items.
 
     Returns:
         Numbers of items, at least `FEWEST_LABELLED`; infinite if there is no difference.

@@ -42,8 +42,7 @@ class EffectiveVotes:
     """Number of independent reviewers that the `n_reviewers` with usable ballots are worth.
 
     `at_least` is in [1, n_reviewers], or NaN for the reason `undefined`. `estimate` is approximate
-    and has no interval; NaN for the reason `reason`. `n_mixed` counts the items that it is based
-    on.
+    and has no interval; NaN for the reason `reason`. `n_mixed` counts the items that it uses.
     """
 
     n_reviewers: int
@@ -158,8 +157,7 @@ def _z(c: FloatArray, rows: FloatArray) -> FloatArray:
 def _in_common(moments: FloatArray, loadings: FloatArray) -> FloatArray:
     """Weighted quantiles of S_rs / c_r c_s over the pairs in each draw, shape (draws, 4).
 
-    The quantiles are .1, `_INDEPENDENT` (which gives κ), .5 and .9. Only pairs whose loadings have
-    the same sign count.
+    They are .1, `_INDEPENDENT` (for κ), .5 and .9. Only pairs with loadings of the same sign count.
     """
     i, j = np.triu_indices(moments.shape[1], k=1)
     size = loadings[:, i] * loadings[:, j]
@@ -187,7 +185,7 @@ def _least_votes(moments: FloatArray) -> FloatArray:
     """Minimum of `_votes` of S − aaᵀ over all a that leave no negative eigenvalue.
 
     With S = QQᵀ these are a = Qb with |b| ≤ 1. Dinkelbach's iteration finds the minimum of a
-    quotient like tr(E) / 1ᵀE1: given a value λ of it, the b with the smallest tr(E) − λ·1ᵀE1 is an
+    quotient like tr(E) / 1ᵀE1: given its value λ, the b with the smallest tr(E) − λ·1ᵀE1 is an
     eigenvector (W. Dinkelbach 1967, "On Nonlinear Fractional Programming", Management Science
     13(7)).
 

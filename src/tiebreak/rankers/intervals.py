@@ -1,8 +1,7 @@
 """Estimates with intervals: over items (bootstrap, jackknife) or of shares of events (Wilson).
 
 A measure of a panel reduces every row (an item, or one epoch of it) to additive sums, and computes
-its figure from their totals. A bootstrap draw of items (`ItemDraws`) is then a weighted sum of
-rows.
+its figure from their totals. A bootstrap draw of items (`ItemDraws`) is a weighted sum of rows.
 """
 
 import math
@@ -80,8 +79,8 @@ class ItemDraws:
 
         Each item is left out in turn, and the spread of the resulting figures gives the standard
         error (B. Efron and C. Stein 1981, "The Jackknife Estimate of Variance", Annals of
-        Statistics 9(3)). On the log-odds scale the figure is about normal, and the interval never
-        leaves the bounds.
+        Statistics 9(3)). On this scale the figure is about normal, and the interval never leaves
+        the bounds.
 
         Args:
             sums: shape (rows, K), what is added up.
@@ -174,8 +173,7 @@ def share_over_items(
     variance over items being p(1 − p) / n, and the quantile is Student's (E. L. Korn and B. I.
     Graubard 1998, "Confidence Intervals for Proportions with Small Expected Number of Positive
     Counts Estimated from Survey Data", Survey Methodology 24(2)). Near 0 and 1, and over few items,
-    this interval holds its level and a bootstrap does not, because draws contain only observed
-    events.
+    this interval holds its level and a bootstrap does not: draws contain only observed events.
 
     Args:
         hits: shape (rows,), number of hits in each row.
@@ -194,8 +192,7 @@ def share_over_items(
     share = float(hit.sum() / total)
     if n < 2:
         return Estimate(share, math.nan, math.nan, n, Reason("one_item"))
-    # If all events are hits, or none is, their variance over items is 0; they count as one event
-    # per item.
+    # If all events are hits, or none is, nothing varies over items; count one event per item.
     effective = total / design_effect(hit, counted) if 0 < share < 1 else n
     return Estimate(share, *_score_bounds(share, effective, student_quantile(n, level)), n)
 
@@ -208,7 +205,7 @@ def mean_in_bounds(mean: float, error: float, n: int, *, level: float = 0.95) ->
     stars do, that number is above n; then a quarter of a whole item is added to the losses, because
     few losses hardly show how large losses are. The interval stays within [0, 1] and holds if
     nearly all numbers are 1: for stars with a mean of .97 or .99 over 10 to 300 items in 93 to 98%
-    of simulated worlds.
+    of worlds.
 
     Args:
         mean: NaN if there are no numbers. An estimate outside [0, 1] is clipped.
@@ -255,8 +252,8 @@ def wilson(successes: int, n: int, *, level: float = 0.95, effect: float = 1.0) 
     """A rate in [0, 1] with its Wilson score interval; all NaN when n is 0.
 
     Source: E. B. Wilson 1927, doi:10.1080/01621459.1927.10502953. The interval treats events as
-    independent, each as an item; for clustered events it is that of n / effect independent events
-    (see `design_effect`).
+    independent, each as an item; clustered events count as n / effect independent ones (see
+    `design_effect`).
 
     Args:
         successes: number of events that are counted.
@@ -312,8 +309,8 @@ def paired_interval(
     interval of A. Agresti and Y. Min (2005), "Simple improved confidence intervals for comparing
     matched proportions", Statistics in Medicine 24, with t for the normal quantile.
 
-    A 95% interval held in 94 to 100% of simulated worlds with 5 to 100 items; Student's t alone
-    held in as few as 65%.
+    A 95% interval held in 94 to 100% of simulated worlds with 5 to 100 items; Student's t alone in
+    as few as 65%.
 
     Args:
         differences: shape (n,), one per item, without NaN.
@@ -348,16 +345,16 @@ def share_gap(
     event of each kind to both samples (A. Agresti and B. Caffo 2000, "Simple and Effective
     Confidence Intervals for Proportions and Differences of Proportions Result from Adding Two
     Successes and Two Failures", The American Statistician 54(4)); the test is the score test, with
-    the pooled variance of both samples. Quantiles are Student's, with degrees of freedom from the
-    number of clusters.
+    the pooled variance of both samples. Quantiles are Student's, with degrees of freedom by
+    clusters.
 
     `hits` of the `n` events, both of shape (clusters,), are counted in the first sample,
     `other_hits` of `other_n` in the second.
 
     Returns:
         The first share minus the second, over the clusters of both, and the p-value of no
-        difference. All are NaN if a sample is empty; bounds and p are NaN if a sample has fewer
-        than two clusters.
+        difference. All are NaN if a sample is empty, bounds and p if one has fewer than two
+        clusters.
 
     Raises:
         RankingError: level is out of range.

@@ -29,8 +29,8 @@ from tiebreak.reason import Reason
 Weights = Literal["linear", "quadratic"]
 
 CHANCE_LABELS: Final = 2.0
-"""Number of labels by chance that are added: for a mean over groups in all groups together, for a
-gap in each group."""
+"""Number of labels by chance that are added: for a mean over groups in all together, for a gap in
+each."""
 
 FEW_MINORITY: Final = 15.0
 """With fewer labels besides the most common one, agreement by chance is hardly known; with weights

@@ -22,8 +22,8 @@ whose spread is their uncertainty, as if all models had all clusters.
 Scores of two samples differ even if nothing changed, because different questions were drawn. A
 variance over rounds is "negligible" only in comparison with the variance due to the questions alone
 (`expected_variance`; table 9 of LLMEval-Fair does not print it). That is computed from each
-cluster's influence on each round's score, so it allows for rounds of different sizes and with
-common questions.
+cluster's influence on each round's score, so it allows for rounds of different sizes or with common
+questions.
 
 A relative score is a model's as a share of a reference's (eq. 2). Against a model named beforehand
 the share has the interval of a ratio, with one more differing item added: near the ceiling few
@@ -219,8 +219,8 @@ def expected_variance(covariance: ArrayLike, *, level: float = 0.95) -> Estimate
 
     Returns:
         The mean of the sample variance. If only the questions change between rounds, the sample
-        variance is within the bounds with probability `level`; they are wide for few rounds. NaN
-        below two rounds.
+        variance is within the bounds with probability `level`; few rounds give wide bounds. NaN
+        below two.
     """
     from scipy.stats import chi2
 
@@ -272,8 +272,7 @@ def relative_scores(
         score: shape (N,), at least 0; NaN if a model has no score.
         covariance: shape (N, N), covariance of the scores; NaN if a model has no score.
         n: number of clusters that the scores are based on.
-        reference: column that every score is divided by; None: the truly best model, whichever it
-            is.
+        reference: column that every score is divided by; None: the truly best model, whichever.
         pseudo: shape (clusters, N), with the scores as column means, for the size of differences in
             an item; None: not known.
         how: level of the intervals, draws and seed.

@@ -201,8 +201,7 @@ def fit_votes(matches: Matches, *, level: float = 0.95, seed: int = 0) -> VoteFi
         seed: seed of the tests' draws.
 
     Raises:
-        NoFitError: no chain of matches joins all models (see `joined`), or the fit did not
-            converge.
+        NoFitError: matches do not connect all models (see `joined`), or the fit did not converge.
     """
     from scipy.special import expit
 
@@ -444,8 +443,7 @@ def _tests(
     p = np.where(free > 0, 2 * stdtr(np.maximum(free, 1), -t), 1.0)
     sizes, axes = np.linalg.eigh(covariance)
     noise = np.random.default_rng(seed).standard_normal((len(order), _DRAWS))
-    # The symmetric root does not depend on the signs of eigenvectors, which differ between
-    # machines.
+    # The symmetric root does not depend on eigenvectors' signs, which differ between machines.
     drawn = (axes * np.sqrt(np.maximum(sizes, 0))) @ (axes.T @ noise)
 
     def statistics(pairs: IntArray) -> Iterator[FloatArray]:

@@ -1,8 +1,7 @@
 """Checked matches as arrays, and points scores computed from them.
 
 A match is (first, second, result, item): two columns of models, 1 / ½ / 0 for the first model, and
-the item that was judged. A model's points are the mean over its opponents of each pair's mean
-result:
+the item that was judged. A model's points are the mean over opponents of each pair's mean result:
 
     sᵢ = Σⱼ p̄ᵢⱼ / (N − 1),    p̄ᵢⱼ = (sum of Tᵢⱼ known + Dᵢⱼ · mean of what was judged) / (Tᵢⱼ + Dᵢⱼ)
 
@@ -145,8 +144,7 @@ def pair_points(
     Args:
         judged: judged matches, at most one per pair and item; an item's number is its row in the
             table. None if there are none.
-        known: matches whose result is known without a judge, none of them in `judged`; None if
-            there are none.
+        known: matches with results known without a judge, none of them in `judged`; None if none.
         present: shape (items, N), whether the model is judged on the item at all.
         against: the only opponent that counts, if all matches are against one model: sᵢ is then the
             win rate against it, ½ for that model itself.
@@ -218,8 +216,7 @@ def _expected(won: FloatArray, met: FloatArray) -> tuple[FloatArray, float]:
 
     The weight, in [0, 1], is the share of the fitted strengths that the expectations use. Fitted
     strengths of equal models spread by chance, as χ² with N − 1 degrees of freedom: its mean plus
-    two standard deviations is subtracted, so that equal models are tested as if nothing were
-    fitted.
+    two standard deviations is subtracted, so that equal models are tested as if not fitted.
     """
     games, freedom = met.sum(axis=1), len(met) - 1
     # One tie against an average model keeps the system solvable and shrinks small samples.

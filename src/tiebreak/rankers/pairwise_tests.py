@@ -359,8 +359,7 @@ def step_down(
         seen: shape (tests,), observed statistics; large values are evidence against a hypothesis.
         drawn: yields for each of the given tests, in that order, its statistic in each draw under
             all hypotheses; draw k is the same for all tests.
-        exact: whether the draws are all possible ones; otherwise the observation counts as another
-            draw.
+        exact: whether the draws are all possible ones; if not, the observation counts as a draw.
     """
     ascending = np.argsort(seen, kind="stable")
     bound = seen * (1 - _NEAR)

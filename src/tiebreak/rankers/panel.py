@@ -164,8 +164,7 @@ def kendall_w(
     Correlation Methods", chapter 6). Only complete ballots count, as in `krippendorff_alpha`.
 
     Returns:
-        W of each row, shape (rows,), NaN if undefined; and the mean over the rows where it is
-        defined.
+        W of each row, shape (rows,), NaN if undefined; and the mean over the other rows.
     """
     table = items_table(ranks)
     over = ItemDraws(len(table), items, how=how)

@@ -27,8 +27,7 @@ class Profile:
 
     `ranks` has shape (ballots, N) and is read-only; each row holds the mean ranks 1 … n of the n
     candidates that the ballot ranks, NaN for the others. Every row ranks at least one candidate,
-    and every candidate is ranked in at least one row. `names` are the N candidates, in the order of
-    the columns.
+    and every candidate is ranked in at least one row. `names` are the N candidates, by column.
     """
 
     ranks: FloatArray
@@ -286,8 +285,8 @@ def majorities(margin: IntArray) -> tuple[int | None, tuple[tuple[int, ...], ...
     """The Condorcet winner's column, or None, and the majority cycles.
 
     A cycle is a strongly connected component of at least two candidates in the graph of strict
-    majorities: within it a chain of majorities leads from every candidate to every other. Columns
-    within a cycle ascend.
+    majorities: within it chains of majorities lead from every candidate to every other. Columns
+    ascend.
 
     Args:
         margin: shape (N, N), antisymmetric, as `margins` returns it.
@@ -306,8 +305,7 @@ def components(edges: NDArray[np.bool_]) -> IntArray:
     """Lowest node in each node's strongly connected component of a directed graph, shape (N,).
 
     Args:
-        edges: shape (N, N). SciPy's routine is not used: for few nodes its input checks alone take
-            longer.
+        edges: shape (N, N). Not by SciPy: for few nodes its input checks alone take longer.
     """
     reach = edges.astype(np.float32)
     reach.flat[:: len(edges) + 1] = 1

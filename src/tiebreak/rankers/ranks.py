@@ -78,8 +78,7 @@ def normalized_borda(ranks: ArrayLike) -> NDArray[np.float64]:
         ranks: shape (items, N), mean ranks, 1 = best, NaN = absent.
 
     Returns:
-        Shape (items, N), in [0, 1]; NaN if the rank is NaN or the candidate is the only one in its
-        item.
+        Shape (items, N), in [0, 1]; NaN if the rank is NaN or the item has no other candidate.
 
     Raises:
         RankingError: `ranks` is not two-dimensional; a row does not hold mean ranks from 1 to n,

@@ -139,8 +139,8 @@ class PresentationBias:
 
     `tau` is the mean of Kendall's τ-b between place and rank: 0 without bias, 1 if the ranks repeat
     the order, -1 if they reverse it. `bound` is whether the reviewer ranks by place, by the rule of
-    `presentation_bias`, from `p`, a p-value adjusted for all reviewers; None if there are too few
-    ballots to tell.
+    `presentation_bias`, from `p`, a p-value adjusted for all reviewers; None with too few ballots
+    to tell.
 
     `n_ballots` counts the ballots that rank at least two answers shown in different places.
     `repeated` is the share of them that repeat the order shown exactly, `reversed` the share that
@@ -319,8 +319,8 @@ def peer_views(
         method: a name in `AGGREGATORS`, for SIA and SFA.
 
     Raises:
-        RankingError: `own` does not have one entry per reviewer; an entry of `own` is not a column;
-            as `aggregate_items`.
+        RankingError: `own` does not have one entry per reviewer, or one that is not a column; as
+            `aggregate_items`.
     """
     self_ranks, peers = own_and_peers(ranks, own)
     return Views(
@@ -351,8 +351,7 @@ def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:
     For each other reviewer, compare its ballot with the model's own: the difference of the model's
     places among the answers that both rank, without the other reviewer's own answer. The mean over
     the other reviewers is 0 on average for a model that judges its own answer as its peers do,
-    however much these favour themselves. With N answers it is in [2 − N, N − 2] if reviewers are
-    candidates.
+    however much these favour themselves. With N answers it is in [2 − N, N − 2] among candidates.
 
     Arguments and errors are those of `peer_views`.
 

@@ -64,8 +64,8 @@ class RankingTest:
 
     Stopping saves many items on large benchmarks with a clear winner, and none if near-ties must be
     told apart: of 1,000 items, 8 models 0.10 apart by normalized Borda score need 28%, and 0.05
-    apart all (docs/statistics.md). Equal models settle, wrongly, in 4% of runs with 2 models and in
-    none with 8.
+    apart all (docs/statistics.md). Equal models settle, wrongly, in 4% of runs with 2 and in none
+    with 8.
 
     `n_items` counts the items so far; `settled` is whether the ranking is settled, and stays True.
 
@@ -117,8 +117,7 @@ class RankingTest:
     def undecided(self) -> list[tuple[int, int]]:
         """Pairs (better, worse) of the order that must still be decided to settle it.
 
-        Only the settled ranking has the error rate: before that, a pair missing here is not a
-        finding.
+        Only the settled ranking has the error rate: before, a pair missing here is not a finding.
         """
         return [] if self.settled else [p for p in self._pairs() if not self._bets.decided[p]]
 
@@ -130,7 +129,7 @@ class RankingTest:
 
         Raises:
             RankingError: the shape is not (N,), a score is out of range, or all `n_total` items
-                have come already.
+                have come.
         """
         row = np.asarray(scores, dtype=np.float64)
         if row.shape != (self.n_models,):
@@ -180,8 +179,7 @@ class PairBets:
         """Pay out the bets on the next item; `difference` is score i − score j, in [-1, 1]."""
         left = self._n_total - self._n_items
         if self._new:
-            # The hypothetical mean is 0. The size starts as if one difference of ½ had been
-            # observed.
+            # The hypothetical mean is 0. The size starts with one difference of ½.
             size = np.sqrt((self._square + 0.25) / (self._n_items + 1))
             stake = _BOLDER * np.sqrt(2 * self._enough / self._n_total) / size
             null, stake = np.zeros_like(size), np.minimum(stake, _MOST)[..., None]

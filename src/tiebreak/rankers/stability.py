@@ -7,8 +7,7 @@
 
 `resample_agreement` and `subsample_stability` take a leaderboard as a `Statistic`, a function from
 counts of items to scores: `mean_statistic` for a table of scores, `least_squares_statistic` for
-matches. Two leaderboards over the same items get the same counts, because a hard draw of items is
-hard for both.
+matches. Two leaderboards over the same items get the same counts: a hard draw is hard for both.
 """
 
 import math
@@ -39,8 +38,8 @@ from tiebreak.reason import Reason
 class ResampledAgreement:
     """Agreement of two leaderboards. `top1_share` is the mean of `top1` over the draws of items.
 
-    If a correlation is defined on all items but not in some draws, these draws are left out and
-    `reason` counts them.
+    If a correlation is defined on all items but not in some draws, `reason` counts the draws left
+    out.
     """
 
     spearman: Estimate
@@ -74,8 +73,7 @@ class RunStability:
     """Agreement of pairs of runs; `rhos` has shape (pairs,): runs 0 and 1, 0 and 2, … 1 and 2, ….
 
     `mean` and `minimum` are over the pairs in which ρ is defined; `reason` counts the others.
-    `top1_matches` of the `n_pairs` pairs agree on the first model; a tie for first counts as a
-    fraction.
+    `top1_matches` of the `n_pairs` pairs agree on the first model; ties count as fractions.
     """
 
     rhos: FloatArray
@@ -108,8 +106,7 @@ def resample_agreement(
         how: level, draws and seed of the intervals.
 
     Raises:
-        RankingError: no items, level or draws are out of range, or the two statistics return
-            different shapes.
+        RankingError: no items, level or draws are out of range, or the statistics' shapes differ.
     """
     drawn: list[FloatArray] = []
 
@@ -257,8 +254,7 @@ def run_to_run(scores: ArrayLike) -> RunStability:
         scores: shape (runs, N), the leaderboard of each run, higher is better, NaN = absent.
 
     Raises:
-        RankingError: there are fewer than two runs, `scores` is not two-dimensional, or a score is
-            infinite.
+        RankingError: fewer than two runs, `scores` is not two-dimensional, or a score is infinite.
     """
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or len(table) < 2:
@@ -303,8 +299,7 @@ def hull(value: float, lower: float, upper: float) -> tuple[float, float, float]
 
     `value` is a correlation in [-1, 1] on all items, `lower` and `upper` its percentile bounds over
     draws of items; NaN stays NaN. The interval is mirrored on the scale sin(π x / 2), the
-    correlation of normal scores that corresponds to τ (Greiner's relation), because τ is compressed
-    near 1.
+    correlation of normal scores for τ (Greiner's relation), because τ is compressed near 1.
     """
     if math.isnan(value):
         return math.nan, math.nan, math.nan

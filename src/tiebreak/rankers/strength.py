@@ -61,8 +61,7 @@ def bradley_terry(
     Finite strengths exist only where the graph "has won or tied against" is strongly connected (L.
     R. Ford 1957, doi:10.2307/2308513): a model that won all its matches has none. A draw of items
     for which this fails gives no strengths and is left out; `undefined` counts these draws. They
-    are the extreme draws, so if there are many the intervals are too narrow; `reason` says how many
-    there were.
+    are the extreme draws, so if there are many the intervals are too narrow; `reason` counts them.
 
     Args:
         first: shape (matches,), columns of the models, 0 … n_models − 1.
@@ -173,16 +172,14 @@ def elo_statistic(
 def _fit(wins: FloatArray) -> FloatArray:
     """Fit log-strengths (draws, N) to the wins (draws, N, N) of connected models.
 
-    Newton's method; steps with a component above 1 are shortened, because they can lower the
-    likelihood.
+    Newton's method; steps with a component above 1 can lower the likelihood and are shortened.
     """
     n_models = wins.shape[-1]
     losses, strengths = wins.swapaxes(1, 2), np.zeros(wins.shape[:2])
     for _ in range(_MAX_ITERATIONS):
         share = 1 / (1 + np.exp(strengths[:, None] - strengths[:, :, None]))
         others = share.swapaxes(1, 2)
-        # Not wins minus expected wins: if all matches go one way, that difference is rounding
-        # error.
+        # Not wins minus expected wins, which is rounding error if all matches go one way.
         slope = np.sum(wins * others - losses * share, axis=2)
         information = (wins + losses) * share * others
         curve = np.eye(n_models) * information.sum(axis=2)[:, None] - information
@@ -265,8 +262,7 @@ def controlled_bradley_terry(
         intervals over items.
 
     Raises:
-        NoFitError: no finite numbers fit the matches, or the models that meet determine a
-            covariate.
+        NoFitError: no finite numbers fit the matches, or who meets whom determines a covariate.
         RankingError: bad input.
         MissingPackageError: scikit-learn is not installed.
     """

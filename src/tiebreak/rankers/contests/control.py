@@ -90,8 +90,7 @@ class Group(NamedTuple):
 def steps(n_models: int, eliminate: tuple[int, ...]) -> tuple[tuple[tuple[Group, ...], Group], ...]:
     """The part of a contest that is fixed beforehand, round by round.
 
-    For each round: the groups of more than one model, and the lowest group, empty if no model is
-    eliminated.
+    For each round: the groups of several models, and the lowest group, empty if none is eliminated.
     """
     out, rounds = out_flag(len(eliminate)), schedule(n_models, eliminate)
     before = np.zeros(n_models, dtype=np.int64)
@@ -130,8 +129,8 @@ def controlled_sums(
     """Sums of Z over units of contests, shape (units, M), as multiples of 2^-Z_BITS.
 
     `places`, shape (K, M, contests), is the trace of `simulate_block`, `strength`, `eliminate` and
-    `orders` were its arguments; `control` numbers models as `strength` does. The last unit may have
-    fewer contests.
+    `orders` were its arguments; `control` numbers models like `strength`. The last unit may be
+    smaller.
     """
     _, n_models, contests = places.shape
     sums = np.zeros((-(-contests // unit), n_models), dtype=np.int64)
@@ -196,7 +195,7 @@ def _take_worth(
     """Fill `worth` with each group member's contribution x − D·(x − P(win)).
 
     `win`, shape (M,), is D of each model, `ties` the result of `_ties`. `cell` and `worth` have
-    shape (n, contests), the weakest member first; `cell` is twice the model as in `win`, + 1 for a
+    shape (n, contests), the weakest member first; `cell` is twice the model in `win`, + 1 for a
     winner.
     """
     n, x = len(cell), np.arange(2)

@@ -207,8 +207,7 @@ def states_of(places: Places, score: IntArray) -> States:
 def plain_sums(places: Places, score: IntArray, *, unit: int) -> IntArray:
     """Sums of the models' scores over every `unit` contests, shape (units, M).
 
-    `places`, shape (M, contests), are those after the last round; `score`, shape (M,), their
-    scores.
+    `places`, shape (M, contests), are those after the last round; `score`, shape (M,), is theirs.
     """
     scores = states_of(places[None], score[None])[0].astype(np.int64)
     return np.add.reduceat(scores, range(0, len(scores), unit), axis=0)

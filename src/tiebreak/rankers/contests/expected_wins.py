@@ -2,8 +2,8 @@
 
 The paper shows four tiers of models (§4.1, figure 3) and gives no rule. Ours are natural breaks
 (Fisher, JASA 53, 1958; Jenks, 1967): of all partitions of the sorted values, the one with the
-smallest sum of squares within tiers, found exactly. They describe where values are close together,
-and are not a test.
+smallest sum of squares within tiers, found exactly. They show where values are close together, and
+test nothing.
 """
 
 import importlib.util
@@ -187,8 +187,7 @@ def mean_and_covariance(
 ) -> tuple[FloatArray, FloatArray]:
     """Mean scores and the covariance matrix of the means, from independent units of contests.
 
-    Integers are used until the last step, so that neither the order of summation nor BLAS changes a
-    bit.
+    Integers until the last step, so that neither the order of summation nor BLAS changes a bit.
 
     Args:
         sums: shape (units, M), as multiples of 2^-SUM_BITS / divisor.

@@ -36,8 +36,7 @@ def win_rates(
             benchmark is a round. A round is won by the higher mean score over its benchmarks.
         missing: treatment of NaN scores; "error": raise `MissingScoreError`; "available": average
             over the available benchmarks, and raise if a model has none in a round; "worst": like
-            "available", but a model without a score in a round loses to all that have one and ties
-            with the others.
+            "available", but a model without any loses to all that have one and ties with others.
 
     Returns:
         Shape (M, M, K), values 0, ½ and 1; ½ is a tie (means that differ by less than 1e-12), as is
@@ -103,8 +102,7 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
 
 def strengths(means: FloatArray) -> IntArray:
     """Dense ranks of the models in each round, shape (K, M): 0 is the weakest, equal is a tie."""
-    # Means of the same numbers added in another order differ in the last bits. Adding 0.0 turns
-    # −0.0 into 0.0.
+    # Means of the same numbers added in another order differ in the last bits. + 0.0 removes −0.0.
     rounded = means.round(DECIMALS) + 0.0
     places = [np.unique(column, return_inverse=True)[1] for column in rounded.T]
     return np.stack(places).astype(np.int64)
@@ -177,8 +175,7 @@ def weighted_rounds(weights: ArrayLike, *, draws: int = 1, seed: int = 0) -> Int
         Shape (draws, K): each row is a permutation of 0 … K − 1 in the order of play.
 
     Raises:
-        RankingError: a weight is not above 0, infinite or NaN, there are no weights, or `draws` <
-            1.
+        RankingError: a weight is not above 0, infinite or NaN, there is no weight, or `draws` < 1.
     """
     table = np.asarray(weights, dtype=np.float64)
     checked = round_weights(table, table.size)

@@ -32,8 +32,7 @@ CELLS = 2**19
 SUBSET_CELLS = 2**23
 # Larger blocks are solved one at a time by `kemeny_young`.
 MAX_CANDIDATES = 14
-# Questions with at most this many candidates are not cut: many small programs take longer than a
-# larger one.
+# Smaller questions are not cut: many small programs take longer than a larger one.
 WHOLE = 8
 MAX_COUNT = 2**63 - 1
 
@@ -49,8 +48,7 @@ class KemenyBatch:
 
     Attributes:
         order: shape (Q, N), columns, best first, the lexicographically smallest optimal order.
-            Candidates that no ballot of the question ranks are left out, and the row is padded with
-            -1.
+            Candidates that no ballot of the question ranks are left out; -1 pads the row.
         ranks: shape (Q, N), 1 … n, 1 = best, NaN = absent.
         cost: shape (Q,), pairwise disagreements, the sum of P[b, a] over the pairs with a before b.
         unique: shape (Q,), whether no other order is optimal.

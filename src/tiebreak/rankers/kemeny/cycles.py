@@ -14,8 +14,8 @@ single move until none helps.
 
 The orders near the bound (`explore`) come from dynamic programming over sets. A state is the set of
 candidates placed so far, from the last place upwards; orders with the same set share a state.
-Putting v on top of a set S decides that all others outside S come before v. This adds to the cost
-above the bound
+Putting v on top of a set S decides that all others outside S come before v. Above the bound this
+costs
 
     Σ regret[w, v] over w outside   +   Σ weight of the cycles u → v → w → u, u in S, w outside:
 
@@ -229,8 +229,7 @@ def improve(order: IntArray, margin: IntArray, deadline: float = math.inf) -> In
     while len(order) > 1 and time.monotonic() < deadline:
         ahead = margin[np.ix_(order, order)]
         # Moving the candidate at place i down to place j loses its margins over i+1 … j; moving it
-        # up to j regains those of j … i−1 over it. Running sums give the change of every move at
-        # once.
+        # up to j regains those of j … i−1 over it. Running sums give every move at once.
         down = np.cumsum(np.triu(ahead), axis=1)
         up = np.cumsum(np.tril(ahead)[:, ::-1], axis=1)[:, ::-1]
         change = down - up

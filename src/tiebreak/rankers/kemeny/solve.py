@@ -278,8 +278,7 @@ def _sets(n: int) -> tuple[FloatArray, FloatArray, IntArray, list[slice]]:
     """All sets of n candidates by size; entry −1 − k is the complement of entry k.
 
     Returns three tables of shape (2^n, n): 1 if the candidate is inside the set, else 0; 1 if it is
-    outside; and the index of the set without it. Fourth, the slices of the sets with 2, … n
-    members.
+    outside; and the index of the set without it. Then the slices of sets with 2, … n members.
     """
     bits = np.arange(1 << n)
     bits = bits[np.argsort(np.bitwise_count(bits), kind="stable")]
@@ -358,8 +357,7 @@ def _unique(solved: Sequence[Part], free: bool) -> bool | None:
     """Whether there is one optimal order, None if not known; `free`: neighbours can be swapped.
 
     If every cycle has a single optimal order, the optimal orders of all candidates are the linear
-    extensions of a partial order; if there are at least two, each has neighbours that can be
-    swapped.
+    extensions of a partial order; if there are several, each has neighbours to swap.
     """
     if free or any(len(first) > 1 for cycle in solved for first in cycle.heads.values()):
         return False
