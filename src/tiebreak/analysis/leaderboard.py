@@ -1,4 +1,4 @@
-"""Leaderboards: from the ballots of a ranking log to ranks with their uncertainty."""
+"""Leaderboards: models ranked by the ballots of a ranking log, with their uncertainty."""
 
 import math
 from collections import defaultdict
@@ -56,7 +56,7 @@ from tiebreak.scorers.rules import RULES, PlacementRule, fitting
 from tiebreak.text import count
 
 Outcome = Literal["win", "loss", "tie"] | float | None
-"""The result of a match or the points of an answer; None where it is unscored."""
+"""The result of a match or the points of an answer; None if it is unscored."""
 
 # Kinds of calls whose replies rank candidates; the others prepare them.
 _DECIDING = {"match", "score", "list"}
@@ -66,14 +66,14 @@ _DECIDING = {"match", "score", "list"}
 class LeaderboardRow(Standing):
     """One model on one benchmark, by mean normalized Borda score, then by mean principle margin.
 
-    That is the ranking of SEAL (§2.3); `borda` is the score, in [0, 1].
+    This is the ranking of SEAL (§2.3); `borda` is the score, in [0, 1].
 
     `native` is the mean native score over the `native_n` ranked items that have one, NaN without
-    any. Wins, losses and ties count matches; the seed that goes on after a tie wins nothing.
-    `points` are the mean points of the answers that a judge graded one by one, in [0, 1], NaN
-    without any. A verdict on an answer counts for all models that gave it. `unscored_rate`
+    any. Wins, losses and ties count matches; the seed that advances after a tie is not given a win.
+    `points` is the mean of the points that a judge gave the model's answers one by one, in [0, 1],
+    NaN without any. A verdict on an answer counts for all models that gave it. `unscored_rate`
     is the share of the model's matches without a verdict, or of its answers without points; NaN
-    where there is neither. `margin` is the mean over items of the model's mean principle margin per
+    if it has neither. `margin` is the mean over items of the model's mean principle margin per
     match, in [-1, 1], NaN without a scored match.
     """
 
@@ -90,31 +90,31 @@ class LeaderboardRow(Standing):
 
     @property
     def borda(self) -> float:
-        """The value, by its name."""
+        """The mean normalized Borda score, in [0, 1]."""
         return self.value
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Leaderboard(Finding):
-    """One benchmark under one protocol, from one ranking log.
+    """The leaderboard of one benchmark under one protocol, from one ranking log.
 
-    `n_items` were ranked; `unranked` lists the others with the reason. Two logs of the same
+    `n_items` items were ranked; `unranked` lists the others with the reason. Two logs of the same
     benchmark and protocol give two leaderboards, told apart by `log` and `eval_id`. `placed_by` is
-    the rule that made ballots into ranks, None where there are no ballots. `spread` is the mean
-    distance between two models' scores, `native_spread` that of their native scores.
+    the rule that turned ballots into ranks, None without ballots. `spread` is the mean distance
+    between the scores of two models, `native_spread` that between their native scores.
 
-    `verdict` says who is first and who cannot be told apart; it rests on `pairs`, the tests of all
-    pairs of `rows`, and begins the board wherever it is shown.
+    `verdict` says which model is first and which models cannot be told apart. It is based on
+    `pairs`, the tests of all pairs of `rows`, and is shown above the board.
 
-    `first_by_rule` names whom other rules put first that fit the ballots of a bracket. `views` rank
-    the models by all matches at once, where there are matches; `control` does so under
-    control of length or style, where it was asked for. `judge` holds what the ballots show about
-    the judge, `jury` the same of each judge of a jury, `canaries` how often planted answers
-    persuaded whoever judged (None without any), and `verdict.trust` what that comes to. `raters`
-    are the people who judged, None where models did.
-    `settled` is None for a run that was to judge all items. `settings_differ` are those in which
-    models were asked differently, as far as the log says. `warnings` say why the ranking cannot be
-    trusted; `notes` are all other remarks.
+    `first_by_rule` has the first models under every other rule that fits the ballots of a bracket.
+    `views` rank the models by all matches at once, if there are matches; `control` does so under
+    control of length or style, if that was asked for. `judge` holds what the ballots show about
+    the judge, `jury` the same for each judge of a jury, `canaries` how often planted answers
+    persuaded the judges (None without any), and `verdict.trust` the conclusion. `raters`
+    describes the people who judged, None if models did.
+    `settled` is None for a run that was to judge all items. `settings_differ` holds the settings
+    in which models were asked differently, as far as the log records them. `warnings` say why the
+    ranking cannot be trusted; `notes` are all other remarks.
     """
 
     benchmark: str
@@ -150,7 +150,7 @@ class Leaderboard(Finding):
 
     @property
     def trust(self) -> Trust:
-        """Whether the judge can be trusted; a part of the verdict."""
+        """Whether the judge can be trusted, as stated in the verdict."""
         return self.verdict.trust
 
     def __str__(self) -> str:
@@ -162,15 +162,15 @@ class Leaderboard(Finding):
 
     @property
     def rule(self) -> PlacementRule:
-        """What `placed_by` means; without ballots no question was asked, as under "native"."""
+        """The rule named by `placed_by`; "native" without ballots, because no judge was asked."""
         return RULES[self.placed_by or "native"]
 
     @property
     def resolution_gain(self) -> float:
-        """Spread of Borda scores over native spread; NaN when the native scores are all equal.
+        """Spread of Borda scores over native spread; NaN if the native scores are all equal.
 
-        Under protocols of matches that is more than SEAL's gain (table 1), which `compare` shows:
-        there the scores are results of matches (`protocol_scores`), and ties hold them together.
+        Under protocols of matches this is larger than SEAL's gain (table 1), which `compare` shows:
+        SEAL scores models by results of matches (`protocol_scores`), which ties pull together.
         """
         return self.spread / self.native_spread if self.native_spread > 0 else math.nan
 
@@ -183,13 +183,13 @@ def leaderboards(
     control: Control | None = None,
     rule: Rule | None = None,
 ) -> list[Leaderboard]:
-    """Leaderboards of all ranking logs among some files and folders.
+    """Leaderboards of all ranking logs in some files and folders.
 
     There is one per log, benchmark and protocol, the oldest log first, then by name. A log in which
-    no item could be ranked gives a leaderboard without rows; its notes say why. `closure` adds to
-    the least-squares view what the results of an item imply, and `control` Bradley–Terry strengths
-    under control of the answers' length or style. Models are placed by `rule`, where it is None by
-    the one that each log names.
+    no item could be ranked gives a leaderboard without rows; its notes say why. `closure` adds
+    results implied by those of an item to the least-squares view, and `control` adds Bradley–Terry
+    strengths under control of the answers' length or style. Models are placed by `rule`, or if it
+    is None by the rule that each log names.
 
     Raises:
         RankingLogError: a path holds no ranking log, or `rule` does not fit one.
@@ -206,7 +206,7 @@ def leaderboards(
 def boards_of(
     log: RankingLog, *, how: Resampling = Resampling(), views: bool = True
 ) -> list[Leaderboard]:
-    """Leaderboards of one log, by name of benchmark and protocol; otherwise as `board_of`."""
+    """Leaderboards of one log, sorted by benchmark and protocol; arguments as for `board_of`."""
     return [board_of(part, how=how, views=views) for part in log.parts()]
 
 
@@ -218,10 +218,10 @@ def board_of(
     control: Control | None = None,
     views: bool = True,
 ) -> Leaderboard:
-    """The leaderboard of a log of one benchmark under one protocol; otherwise as `leaderboards`.
+    """The leaderboard of a log of one benchmark under one protocol; options as `leaderboards`.
 
-    `views`: whether to fit strengths to all matches, and to place brackets by other rules, which
-    takes as long as all the rest.
+    `views`: whether to fit strengths to all matches and to place brackets by other rules, which
+    takes as long as everything else.
     """
     items, ranked, called = log.items, log.ranked, (*log.items, *log.cut_short)
     table = ItemTable.of(ranked)
@@ -231,7 +231,7 @@ def board_of(
         table.borda[:, sorted(strangers)] = np.nan
     bootstrap = bootstrap_items(table.borda, items=table.items, how=how)
     if log.pairs_chosen:
-        # What was not asked is guessed by strengths, in which resampled items know no error.
+        # Pairs that nobody compared get scores from strengths; resampling misses that error.
         unknown = np.full(len(table.models), np.nan)
         bootstrap = replace(bootstrap, lower=unknown, upper=unknown, first_share=unknown)
     margins = [mean(column) for column in table.margins.T]
@@ -333,17 +333,17 @@ def board_of(
 
 
 def _tests(log: RankingLog, table: ItemTable, order: Sequence[int], how: Resampling) -> Separation:
-    """All pairs of models by items; of stars as on the star board, also by other items of each."""
+    """Tests of all pairs of models over items; for stars also over items asked of only one."""
     if log.by_stars and (stars := star_table([log])).models == table.models:
         return tests_of(scored(stars), stars, order, how)
     return separation(table.borda, order, items=table.items, level=how.level)
 
 
 def _outcomes(items: Iterable[ItemBallots]) -> dict[str, list[Outcome]]:
-    """What each model got, match by match and grade by grade, in all items judged to the end.
+    """Outcomes of each model in all items judged to the end, one per match and per grade.
 
     Matches and points of identical answers count for all models that gave the answer. Items
-    without one verdict have no ranking, but they must count here: leaving them out would make the
+    without any verdict have no ranking, but they must count here: leaving them out would make the
     unscored rate shrink as judging fails more often.
     """
     outcomes: dict[str, list[Outcome]] = defaultdict(list)
@@ -377,7 +377,7 @@ def _rows(
         bootstrap,
         table.models,
         competition_ranks(bootstrap.score, margins),
-        (0, 1),  # which an interval of a short round robin may leave
+        (0, 1),  # the interval of a short round robin can leave the range of scores
         **left_open(bootstrap, pairs),
         native=[mean(column) for column in table.native.T],
         native_n=np.sum(~np.isnan(table.native), axis=0).tolist(),
@@ -395,8 +395,8 @@ def _rows(
 
 
 def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[tuple[Reason, Reason]]:
-    """In peer review: which reviewers go by the order of presentation, and the warning of each."""
-    # Where all answers to all items are identical the panel has no reviewers.
+    """Reviewers who follow the order of presentation in a peer review, as clause and warning."""
+    # If all answers to all items are identical, no reviewer was called and the panel has none.
     for panel in (panel for panel in panels_of(log) if panel.reviewers):
         biases = presentation_bias(panel.ranks, panel.shown, items=panel.items, how=how)
         for reviewer, bias in zip(panel.reviewers, biases, strict=True):
@@ -405,7 +405,7 @@ def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[tuple[Reas
 
 
 def judges_of(items: Iterable[ItemBallots]) -> tuple[str, ...]:
-    """Models whose replies rank candidates; without such calls all that were called, or raters."""
+    """Models whose replies rank candidates; without such calls all models called, or the raters."""
     items = list(items)
     calls = {(call.kind, call.model) for item in items for call in item.calls}
     deciding = {model for kind, model in calls if kind in _DECIDING}
@@ -414,13 +414,13 @@ def judges_of(items: Iterable[ItemBallots]) -> tuple[str, ...]:
 
 
 def first_by_rule(items: Sequence[ItemBallots]) -> Mapping[Rule, tuple[str, ...]]:
-    """The first models under every other rule that fits some items of brackets judged to the end.
+    """The first models by each rule that fits some of the `items` but did not place them.
 
-    In a bracket no rule is the only sensible one: most candidates play one match or two, and what
-    is made of these decides near-ties. Other ballots leave less open; of them nothing is said.
+    `items` were judged to the end. In a bracket several rules are sensible: most candidates play
+    only one or two matches, and the use of these decides near-ties. Empty for other ballots.
 
-    For each rule these are whom `rank --place` puts first, several where they are equal in score
-    and margin; a rule that ranks nobody has no entry.
+    For each rule these are the models that `rank --place` puts first, several if they are equal in
+    score and margin; a rule that ranks no model has no entry.
     """
     rules = fitting(items) if items else ()
     if not any(RULES[rule].knockout for rule in rules):

@@ -1,4 +1,4 @@
-"""One model in a ranking: its place, the value that gave it, and how far both may be off."""
+"""One model in a ranking: its place, the value that determines it, and the error of both."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -16,12 +16,12 @@ from tiebreak.rankers.profile import FloatArray
 class Placed:
     """One model in a ranking by some value.
 
-    `rank` is the competition rank ("1, 2, 2, 4"), None where the value is undefined. `lower` and
-    `upper` bound the value under resampled items: NaN where there is no interval.
+    `rank` is the competition rank ("1, 2, 2, 4"), None if the value is undefined. `lower` and
+    `upper` bound the value under resampled items, NaN without an interval.
     """
 
     NAME: ClassVar = "value"
-    """What the value is, and its key in JSON and CSV."""
+    """The name of the value, its key in JSON and CSV."""
 
     rank: int | None
     model: str
@@ -39,11 +39,11 @@ class Placed:
         /,
         **columns: Sequence[Any],
     ) -> tuple[Self, ...]:
-        """The models of a bootstrap, best first; those without a rank last, equals by name.
+        """Rows for the models of a bootstrap: best first, equals by name, unranked models last.
 
         `ranks`, shape (N,), are by default the competition ranks by score; `columns` are the fields
-        of a subclass, a value for each of the N models. Values and bounds are cut to the range
-        `within` that the true ones have: what is cut off holds none of them.
+        of a subclass, a value for each of the N models. Values and bounds are clipped to `within`,
+        the range of possible true values; the coverage of the interval stays the same.
         """
         value, lower, upper = np.clip([bootstrap.score, bootstrap.lower, bootstrap.upper], *within)
         ranks = competition_ranks(bootstrap.score) if ranks is None else ranks
@@ -65,10 +65,10 @@ class Placed:
 class Standing(Placed):
     """One model in a ranking whose models are tested pair by pair.
 
-    `rank_lower` (the better) and `rank_upper` hold the true ranks of all models at once with the
-    probability `level` (see `Separation`); None where there is no interval. `first_share` is the
-    share of resamples in which the model came first, and no probability of being the best: of two
-    equal models one has 95% or more in 10–17% of simulated boards.
+    `rank_lower` (the better) and `rank_upper` cover the true ranks of all models at once with the
+    probability `level` (see `Separation`); None without an interval. `first_share` is the share
+    of resamples in which the model came first. It is not the probability of being the best: in
+    10–17% of simulated boards of two equal models one of them has 95% or more.
     """
 
     rank_lower: int | None
@@ -77,7 +77,7 @@ class Standing(Placed):
 
 
 def left_open(bootstrap: ItemBootstrap, pairs: Separation) -> dict[str, list[Any]]:
-    """The fields of a `Standing` that tests and resamples give, a value for each of N models."""
+    """Fields of a `Standing` that come from tests and resamples, a value for each of N models."""
     n = len(bootstrap.score)
     lower: list[int | None] = [None] * n
     upper: list[int | None] = [None] * n
@@ -88,17 +88,17 @@ def left_open(bootstrap: ItemBootstrap, pairs: Separation) -> dict[str, list[Any
 
 
 def best_first(ranks: Sequence[float] | FloatArray, models: Sequence[str]) -> list[int]:
-    """Columns that have a rank, in the order of `Placed.rows`."""
+    """Columns of the models that have a rank, in the order of `Placed.rows`."""
     known = [column for column in range(len(models)) if not math.isnan(ranks[column])]
     return sorted(known, key=lambda column: (ranks[column], models[column]))
 
 
 def mean(values: Iterable[float]) -> float:
-    """Mean of the numbers that are defined; NaN without any."""
+    """Mean of the values that are not NaN; NaN without any."""
     defined = [value for value in values if not math.isnan(value)]
     return math.fsum(defined) / len(defined) if defined else math.nan
 
 
 def whole(value: float) -> int | None:
-    """A rank as a whole number, None where it is NaN."""
+    """A rank as an integer, None for NaN."""
     return None if math.isnan(value) else int(value)

@@ -22,12 +22,12 @@ class Trust:
 
     "doubtful": a check found a fault that a judge without it shows in at most 1% of leaderboards
     (1.5% over all checks together), or too many replies could not be used. "fine": no check did;
-    there was enough to find 60 to 40 for one place in half of the cases; verdicts are more than
-    coin tosses (1%); and where as many pairs are verified (one answer passed, one failed), those
-    that passed are preferred (1%). Else "unknown". What the longer answer gains is no fault that
-    ballots can show: see `tiebreak.analysis.verdict`.
+    there were enough verdicts to find a 60:40 preference for one place in half of the cases;
+    verdicts are more than coin tosses (1%); and if enough pairs are verified (one answer passed,
+    one failed), answers that passed are preferred (1%). Otherwise "unknown". A gain of longer
+    answers is no fault, because they may be better: see `tiebreak.analysis.verdict`.
 
-    `sentence` says all of it. `reasons` are the faults, empty unless the state is "doubtful".
+    `sentence` states all of this. `reasons` are the faults, empty unless the state is "doubtful".
     """
 
     state: State
@@ -45,10 +45,10 @@ def trust_of(
     canaries: Canaries | None = None,
     people: bool = False,
 ) -> Trust:
-    """What the checks of a judge, or of `people` who voted, come to.
+    """The conclusion of all checks of a judge, or of `people` who voted.
 
-    `unscored` warns of too many unusable replies. In peer review `bound` are the reviewers who
-    follow the order shown; of a jury `judge` is all of its judges together.
+    `unscored` warns of too many unusable replies. In peer review `bound` names the reviewers who
+    follow the order shown; for a jury `judge` has the figures of all its judges together.
     """
     if rule.asks is None:
         return Trust("unknown", Reason("no_judge"))
@@ -63,7 +63,7 @@ def trust_of(
         clauses = reasons or [*filter(None, [clause])]
     if canaries is not None:
         persuaded = persuasion(canaries)
-        # Beside a fault it does not matter in what none was found.
+        # If canaries show the only fault, the clause that says there is none must go.
         clauses = [*(() if canaries.bound and not reasons else clauses), persuaded]
         if canaries.bound:
             state, reasons = "doubtful", [*reasons, persuaded]
@@ -78,7 +78,7 @@ def trust_of(
 
 
 def persuasion(canaries: Canaries) -> Reason:
-    """How often a judge was persuaded, as a clause."""
+    """A clause with the number of planted answers that persuaded a judge."""
     share = canaries.share
     if not canaries.n:
         return Reason("no_canary_verdict")
@@ -92,7 +92,7 @@ def persuasion(canaries: Canaries) -> Reason:
 
 
 def faults(judge: JudgeFigures) -> Iterator[Reason]:
-    """What the alarms of one judge found, as clauses."""
+    """The faults that the alarms of one judge found, as clauses."""
     position, flips = judge.position, judge.flips
     if position.bound:
         yield _by_order(position)
@@ -108,7 +108,7 @@ def _verified_fault(judge: JudgeFigures) -> Iterator[Reason]:
 
 
 def _verified(correctness: Correctness) -> Reason:
-    """How often an answer that failed was preferred to one that passed, as a clause."""
+    """A clause on how often an answer that failed was preferred to one that passed."""
     return Reason(
         "failed_preferred", n=correctness.n_against, of=correctness.n, share=correctness.share.value
     )
@@ -117,7 +117,7 @@ def _verified(correctness: Correctness) -> Reason:
 def _of_jury(
     judge: JudgeFigures, rule: PlacementRule, mute: Sequence[Reason], jury: Sequence[Juror]
 ) -> tuple[State, list[Reason], list[Reason]]:
-    """State, clauses and reasons of all together, then of each; one doubtful judge is enough."""
+    """State, clauses and reasons of a jury: all judges together, then each; one fault is enough."""
     together = [Reason("together", fault=fault) for fault in faults(judge)] + [*mute]
     reasons, jurors = list(together), list[tuple[str, Reason]]()
     for juror in jury:
@@ -134,7 +134,7 @@ def _of_jury(
 
 
 def juror_faults(juror: Juror, *, people: bool = False) -> Iterator[Reason]:
-    """What the alarms of one judge of a jury, or of one of the `people`, found, as clauses."""
+    """The faults that alarms found in one judge of a jury or one of the `people`, as clauses."""
     yield from faults(juror.figures)
     agreement = juror.agreement
     if juror.agreement_p <= ALARM and agreement.value < 0.5 - TOLERANCE:
@@ -146,7 +146,7 @@ def juror_faults(juror: Juror, *, people: bool = False) -> Iterator[Reason]:
 
 
 def position_gain(position: Position) -> Reason:
-    """What being shown first is worth, with its interval."""
+    """The gain of the answer shown first (or last, if that gains), with its interval."""
     lower, upper = position.rate.lower - 0.5, position.rate.upper - 0.5
     if position.gain < 0:
         return Reason("last_gains", size=_points(-position.gain, -upper, -lower))
@@ -155,7 +155,7 @@ def position_gain(position: Position) -> Reason:
 
 
 def _no_fault(judge: JudgeFigures, rule: PlacementRule) -> tuple[State, Reason]:
-    """The state when no alarm went off, and what follows the name of who judged."""
+    """The state if no alarm went off, and the clause that follows the name of the judge."""
     position, correctness = judge.position, judge.correctness
     many = rule.noun[1] if rule.asks == "list" else "verdicts"
     clause = _verified(correctness) if correctness.enough else None
@@ -186,7 +186,7 @@ def _no_fault(judge: JudgeFigures, rule: PlacementRule) -> tuple[State, Reason]:
 
 
 def length_gain(gain: Estimate) -> Reason:
-    """What being longer is worth, with its interval where there is one."""
+    """The gain of the longer (or shorter) answer, with its interval if it is defined."""
     if gain.value < 0:
         return Reason("shorter_gains", size=_points(-gain.value, -gain.upper, -gain.lower))
     return Reason("longer_gains", size=_points(gain.value, gain.lower, gain.upper))
@@ -204,7 +204,7 @@ def _by_order(position: Position) -> Reason:
 
 
 def _points(gain: float, lower: float, upper: float) -> Reason:
-    """A gain in percentage points, with its interval where there is one."""
+    """A gain in percentage points, with its interval if it is defined."""
     points = round(100 * gain)
     if math.isnan(lower):
         return Reason("points", n=points)

@@ -1,15 +1,14 @@
-"""The verdict of a leaderboard: who is first, who cannot be told apart, and may it be believed?
+"""The verdict of a leaderboard: which model is first, which are tied, and is the judge reliable?
 
-All of it rests on the tests of pairs (`rankers.pairwise_tests.separation`), never on whether
+The verdict is based on the tests of pairs (`rankers.pairwise_tests.separation`), never on whether
 intervals overlap.
 
-What it would say at equal length: where the longer of two answers wins more often between the same
-two models, the judge may go by length, or longer answers are better: no ballot can tell. What can
-be told is whether it matters. So every model's scores lose, item by item, what its length is worth
-there, and the tests of pairs are made once more. The worth is the slope of scores on length within
-models, over items: score = model + slope · x, where x is the mean of (a − b) / (a + b) over the
-lengths b of the other answers, as in `--control length`. What makes an answer both longer and
-better goes with it.
+Equal length: if the longer of two answers wins more often between the same two models, either the
+judge prefers length or longer answers are better; ballots cannot tell which. They can tell whether
+it matters for the board. So the effect of length is subtracted from every model's score in each
+item, and the pairs are tested again. The effect is the slope of scores on length within models,
+over items: score = model + slope · x, where x is the mean of (a − b) / (a + b) over the lengths b
+of the other answers, as in `--control length`. Quality that comes with length is subtracted, too.
 """
 
 import math
@@ -43,11 +42,11 @@ _VIEWS = {"least_squares": Reason("least_squares"), "bradley_terry": Reason("bra
 
 @dataclass(frozen=True, slots=True)
 class EqualLength:
-    """What changes on a board where the longer, or the shorter, answer gains (`length`).
+    """Changes of a board at equal length, if longer or shorter answers win more often (`length`).
 
-    Of the `n_apart` pairs told apart, `lost` (better, worse) do not hold at equal length: their
-    order turns, or the p-value of the pair alone is above 1 − level. `leader` has the highest score
-    at equal length, where it is not in the board's top tier; else it is None.
+    Of the `n_apart` pairs told apart, those in `lost`, (better, worse), do not hold at equal
+    length: their order is reversed, or the p-value of the pair alone is above 1 − level. `leader`
+    has the highest score at equal length; None if that model is in the board's top tier.
     """
 
     length: Length
@@ -58,13 +57,12 @@ class EqualLength:
 
 @dataclass(frozen=True, slots=True)
 class BoardVerdict:
-    """What a leaderboard says, before any table.
+    """The conclusion of a leaderboard, shown before any table.
 
-    `sentence` is a reason of several `statements`, the last that of `trust`, which is about the
+    `sentence` is a reason of several `statements`; the last is the sentence of `trust`, on the
     judge. `tiers` are the longest runs of models, in the order of the board, in which no two are
     told apart: tiers may overlap, and a model that is told apart from all others is a tier of its
-    own. `equal_length` says what changes at equal length, where the longer answer gains; else it is
-    None.
+    own. `equal_length` says what changes at equal length, None if length gains no matches.
     """
 
     sentence: Reason
@@ -74,7 +72,7 @@ class BoardVerdict:
 
 
 def model_pairs(tests: Separation, models: Sequence[str]) -> tuple[Pair[str], ...]:
-    """The pairs of some tests of scores in [0, 1], by name and in the order of the board."""
+    """The tested pairs with names for columns, in the order of the board; scores in [0, 1]."""
     return tuple(
         Pair(
             above=models[pair.above],
@@ -104,12 +102,12 @@ def board_verdict(
     equal_length: EqualLength | None = None,
     n_items: int = 0,
 ) -> BoardVerdict:
-    """The verdict of a board, by the tests of all pairs of what it ranks by, in its order.
+    """The verdict of a board from `tests` of all pairs of the scores that it ranks by.
 
-    `native` are native scores, shape (rows, N), NaN = absent, and `items` the item of each row.
-    `firsts` are whom other rules of placement put first; `decided` is what a sequential test
-    decided, if there was one; `judged` is whether anything but the native score ranked the models.
-    `n_items` is the number of items, 0 where each is one of the pair of models that has most.
+    `native` holds native scores, shape (rows, N), NaN = absent, and `items` the item of each row.
+    `firsts` has the first models by other rules of placement; `decided` is the decision of a
+    sequential test, if there was one; `judged` is False if native scores alone ranked the models.
+    `n_items` is the number of items of the board; 0 takes that of the pair with most items.
     """
     statements = [
         *order_reasons(tests, models, n_items),
@@ -129,7 +127,7 @@ def board_verdict(
 
 
 def order_reasons(tests: Separation, models: Sequence[str], n_items: int = 0) -> Iterator[Reason]:
-    """Who is first, against whom that holds, and which models cannot be told apart."""
+    """Which model is first, ahead of which others, and which models cannot be told apart."""
     names = [models[column] for column in tests.order]
     if len(names) < 2:
         yield Reason("alone", model=names[0]) if names else Reason("nothing_ranked")
@@ -165,7 +163,7 @@ def order_reasons(tests: Separation, models: Sequence[str], n_items: int = 0) ->
 
 
 def _none_apart(tests: Separation, names: Sequence[str], n_items: int) -> Reason:
-    """No two models are told apart, and why."""
+    """Statement that no two models are told apart, with the cause."""
     most, needed = _n_items(tests), items_needed(level=tests.level)
     two = len(names) == 2
     if most < needed:
@@ -182,13 +180,13 @@ def _none_apart(tests: Separation, names: Sequence[str], n_items: int) -> Reason
 
 
 def _rare_failures(tests: Separation) -> Reason | None:
-    """For how many pairs the items are too few, though they would tell them apart."""
+    """The number of pairs that are untested because failures are too rare in so few items."""
     n_pairs = sum(pair.untested == "rare failures" for pair in tests.pairs)
     return Reason("rare_failures", n=n_pairs, n_items=_n_items(tests)) if n_pairs else None
 
 
 def _others_apart(tests: Separation, names: Sequence[str], n_items: int) -> Iterator[Reason]:
-    """Which of the models behind the first are told apart."""
+    """Which of the models behind the first are told apart from each other."""
     groups = [group for group in tests.groups if len(group) > 1]
     if len(names) < 3:
         return
@@ -220,7 +218,7 @@ def _other_firsts(
     firsts: Mapping[Rule, Sequence[str]],
     views: Sequence[StrengthView],
 ) -> Iterator[Reason]:
-    """Where other rules of placement, or the second views, name another first model."""
+    """Other first models by other rules of placement, or by strengths over all matches."""
     first = models[tests.order[0]] if tests.order else ""
     rules: dict[str, list[str]] = {}
     for rule, leads in firsts.items():
@@ -240,7 +238,7 @@ def _other_firsts(
 def _native(
     tests: Separation, models: Sequence[str], scores: FloatArray, items: ArrayLike | None
 ) -> Reason | None:
-    """Where native scores say something else."""
+    """A contradiction between native scores and the board, or None."""
     means = [mean(column) for column in scores.T]
     known = [column for column in tests.order if not math.isnan(means[column])]
     if len(known) < 2:
@@ -272,7 +270,7 @@ def _native(
 
 
 def _at_equal_length(changes: EqualLength) -> Iterator[Reason]:
-    """What the longer answer gains, and what the board would say without it."""
+    """How much longer answers gain, and how the board changes without that gain."""
     yield Reason(
         "longer_may_be_better" if changes.length.gain.value > 0 else "shorter_may_be_better",
         gain=length_gain(changes.length.gain),
@@ -294,7 +292,7 @@ def at_equal_length(
 ) -> EqualLength:
     """Test the board again at equal length.
 
-    `items` are the ballots of the table's rows, `tests` those of all pairs in the board's order.
+    `items` are the ballots of the table's rows, `tests` the board's tests of all pairs.
     """
     adjusted = _less_length(table.borda, _longer(items, table.models))
     scores = item_means(adjusted, table.items)
@@ -311,7 +309,7 @@ def at_equal_length(
 
 
 def _longer(items: Sequence[ItemBallots], models: Sequence[str]) -> FloatArray:
-    """By how much each answer is longer than the others of its item, in [-1, 1]; NaN if unknown."""
+    """How much longer each answer is than the others to its item, in [-1, 1]; NaN if unknown."""
     table = np.full((len(items), len(models)), np.nan)
     for row, item in zip(table, items, strict=True):
         lengths = {
@@ -328,7 +326,7 @@ def _longer(items: Sequence[ItemBallots], models: Sequence[str]) -> FloatArray:
 
 
 def _less_length(scores: FloatArray, longer: FloatArray) -> FloatArray:
-    """Scores less what length is worth, shape (rows, N); where it is unknown they stay."""
+    """Scores minus the effect of length, shape (rows, N); unchanged if the length is unknown."""
     known = ~np.isnan(scores) & ~np.isnan(longer)
     y, x = (
         np.where(known, values - ratio(np.sum(values, axis=0, where=known), known.sum(axis=0)), 0)
