@@ -1,8 +1,8 @@
 """Diagnosis: is a benchmark saturated for these models, and could judging help?
 
-`diagnose` counts and tests what is in a pool, without a judge. Answers are the same when their
+`diagnose` counts and tests the answers of a pool, without a judge. Answers are identical if their
 normalised texts and their tool calls are (`candidates.identical_groups`): protocols merge such
-answers, so they cost no call and tell nothing.
+answers, so they cost no call and tell no models apart.
 """
 
 import math
@@ -29,23 +29,23 @@ from tiebreak.reason import Reason
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Saturation:
-    """What native scores of N models on one benchmark can tell.
+    """How well native scores tell N models apart on one benchmark.
 
     `agree` is the share of the items (those with at least two scores) in which all models that are
     present score alike: these tell no models apart. `means`, shape (N,), are over present cells.
 
-    `detectable`, shape (N, N), is the difference of two means that shows in `separation`, the tests
-    of all pairs, with probability `power` or so; `typical_detectable` is its median over the pairs
-    of models for which it is defined. NaN on the diagonal, where there are too few items for any
-    difference to show (`items_needed`), and where the difference is the same in every item: nothing
-    can then be said about its spread.
+    `detectable`, shape (N, N), is the difference of two means that `separation`, the tests of all
+    pairs, finds with a probability of about `power`; `typical_detectable` is its median over the
+    pairs for which it is defined. It is NaN on the diagonal, for pairs with too few items to find
+    any difference (`items_needed`), and for pairs whose difference is the same in every item,
+    because its spread is then unknown.
 
-    `n_constant_pairs` counts the latter. Their scores may still differ on items that were not seen:
-    `unseen`, at confidence `level` for all these pairs together, is the most that the share of such
-    items can be; NaN without such a pair. Where scores lie in [0, 1] and a pair never differed, its
+    `n_constant_pairs` counts the last kind. Their scores may still differ on items not seen:
+    `unseen` is the upper bound of the share of such items, at confidence `level` for all these
+    pairs together; NaN without such a pair. If scores lie in [0, 1] and a pair never differed, its
     true means are at most `unseen` apart. `reason` says this, or is None.
 
-    `order` are the columns with a mean, best first (equal means: by column).
+    `order` lists the columns with a mean, best first (equal means: by column).
     """
 
     agree: Estimate
@@ -63,10 +63,10 @@ class Saturation:
 def saturation(
     pool: CandidatePool, *, level: float = 0.95, power: float = 0.8
 ) -> dict[str, Saturation]:
-    """How saturated each benchmark of a pool is, by its native scores; see `saturation_of`.
+    """Saturation of each benchmark of a pool by its native scores; see `saturation_of`.
 
-    An item that was answered in several epochs counts once, with the mean of its scores; a score
-    that the logs do not hold is left out. Benchmarks are in the order of the pool, columns are the
+    An item that was answered in several epochs counts once, with the mean of its scores; scores
+    missing in the logs are left out. Benchmarks are in the order of the pool, columns are the
     models, by name.
 
     Raises:
@@ -91,36 +91,37 @@ def native_scores(pool: CandidatePool, benchmark: str) -> NDArray[np.float64]:
 
 
 def saturation_of(native: ArrayLike, *, level: float = 0.95, power: float = 0.8) -> Saturation:
-    """How saturated a benchmark is for some models.
+    """Saturation of a benchmark for some models.
 
     The detectable difference is that of a paired two-sided t test at level α = (1 − level) / m for
-    each of the m pairs of models: `separation` asks that much of them at most, so the
-    difference δ of two models that shows in it with probability `power` solves
+    each of the m pairs of models. `separation` is never stricter than that, so the difference δ of
+    two models that it finds with probability `power` solves
 
         δ = (t_{1−α/2} + t_{power}) · √((s² + q · (δ · d − δ²)) / n)
 
     with n − 1 degrees of freedom. s is the standard deviation, over the n common items, of the two
-    models' difference. A lead comes about on items that had tied: the share q of them, at d each,
-    the mean size of a difference, so that it adds to the spread (with few ties this is the formula
-    of E. Miller 2024, "Adding Error Bars to Evals", arXiv:2411.00640). And enough items must differ
-    for an exact test to show anything: δ is at least the one at which `items_needed` items do, with
-    probability `power`.
+    models' difference, q the share of items in which they tie, and d the mean size of a difference
+    where they do not. A lead needs differences on tied items, which add to the spread (with few
+    ties this is the formula of E. Miller 2024, "Adding Error Bars to Evals", arXiv:2411.00640).
+    Also, an exact test needs enough items that differ: δ is at least the difference at which
+    `items_needed` items do, with probability `power`.
 
-    Power measured in that column for two models that are δ apart, among N that pass 97% of the
+    The table shows measured power for two models that are δ apart, among N that pass 97% of the
     items (N = 2: 2,000 worlds a cell, N = 8: 300; items pass independently, or models share their
-    difficulty). Testing 28 pairs together asks for less than α the nearer the ceiling is:
+    difficulty). Tests of 28 pairs together are less strict than α near the ceiling:
 
         items                  20       50      164     1000
         N = 2           .74   .79  .73   .83  .73  .82  .79  .83
         N = 8           .97  1.00  .95   .99  .89  .96  .85  .91
 
-    At level α with 60 to 90% it is .71 to .95, with graded scores .73 to .92. The difference itself
-    is an estimate: with 50 items and a pass rate of 97% its standard deviation is a tenth of it.
+    At pass rates of 60 to 90% power at level α is .71 to .95, with graded scores .73 to .92. The
+    detectable difference is an estimate: with 50 items and a pass rate of 97% its standard
+    deviation is a tenth of it.
 
-    A constant difference tells nothing of sd, but it bounds the share of other items by
+    A constant difference says nothing about s, but it bounds the share of other items by
     1 − α^(1/n), about 3/n (the rule of three: J. A. Hanley and A. Lippman-Hand 1983,
-    doi:10.1001/jama.1983.03330370053031), n being the items of the pair that has the fewest. Where
-    only some pairs are constant these are the luckiest of m, and α is divided by m.
+    doi:10.1001/jama.1983.03330370053031), n being the items of the pair that has the fewest. If
+    only some pairs are constant they are selected from m pairs, so α is divided by m.
 
     Args:
         native: shape (items, N), one row per item (average epochs first), higher is better, NaN =
@@ -173,7 +174,7 @@ def _checked(native: ArrayLike, level: float, power: float) -> FloatArray:
 
 
 def _detectable(scores: FloatArray, level: float, power: float) -> tuple[FloatArray, FloatArray]:
-    """Detectable difference of every pair, and the number of its items where it is constant."""
+    """Detectable difference of each pair, and its number of items if its difference is constant."""
     n_models = scores.shape[1]
     gaps = {(i, j): scores[:, i] - scores[:, j] for i, j in combinations(range(n_models), 2)}
     gaps = {pair: common for pair, gap in gaps.items() if (common := gap[~np.isnan(gap)]).size}
@@ -188,7 +189,7 @@ def _detectable(scores: FloatArray, level: float, power: float) -> tuple[FloatAr
 
 
 def _lead(gap: FloatArray, n_pairs: int, level: float, power: float) -> float:
-    """The mean difference that would show, from differences that are not all the same."""
+    """The detectable mean difference of a pair, from differences that are not all the same."""
     from scipy.special import betaincinv, stdtrit
 
     n, tied = gap.size, float(np.mean(gap == 0))
@@ -212,7 +213,7 @@ def _reason(n_constant: int, n_pairs: int, unseen: float, level: float) -> Reaso
     return Reason("constant_pairs", n=n_constant, of=n_pairs, level=level, unseen=unseen)
 
 
-# Kinds of notes of a pool that bear on the comparison of its models.
+# Kinds of pool notes that affect the comparison of its models.
 _COMPARED = ("native_differs", "settings_differ", "target_differs", "wording_differs")
 
 
@@ -230,23 +231,23 @@ Judging = Literal["cannot_help", "could_help", "not_needed"]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a verdict rests on.
+    """The figures that a verdict is based on.
 
     Attributes:
         n_models: Models that answered; `n_scored` of them have a native score.
         n_rows: Items as judges would see them, each epoch on its own.
-        n_identical: Of these, items to which all models gave the same answer.
-        n_open: Of these, items with two different answers whose native scores are equal or missing:
-            the most in which judging can add to the native scores.
-        n_unscored: Of these, items for which some model has no native score.
+        n_identical: Rows in which all models gave the same answer.
+        n_open: Rows with two different answers whose native scores are equal or missing: judging
+            can add to the native scores in these at most.
+        n_unscored: Rows in which some model has no native score.
         n_items: Items behind the native comparison, epochs averaged (the most of any pair).
         all_equal: All native scores of an item are equal, in every item.
         n_pairs: Pairs of models with native scores of common items; `n_apart` are told apart.
         top: Size of the first group of models that are not told apart.
         largest: Largest difference of two models' mean native scores, NaN without a pair.
-        detectable: Median over pairs of the difference that the items detect, NaN if undefined.
-        unseen: See `Saturation`; always defined where `all_equal`.
-        points: Native scores lie in [0, 1], so differences can be told in percentage points.
+        detectable: Median over pairs of the detectable difference, NaN if undefined.
+        unseen: See `Saturation`; always defined if `all_equal`.
+        points: Native scores lie in [0, 1], so differences can be given in percentage points.
         level: Confidence level.
     """
 
@@ -270,7 +271,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether native scores tell the models apart, whether judging could; `text` has figures."""
+    """Whether native scores tell the models apart, and whether judging could; `text` explains."""
 
     kind: Kind
     judging: Judging
@@ -279,9 +280,9 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class NativeStanding:
-    """A model's mean native score over its `n_items` items, NaN without one.
+    """A model's mean native score over its `n_items` items, NaN without any.
 
-    `groups` are the numbers, from 1, of its groups in `Separation`; none without a native score.
+    `groups` has the numbers, from 1, of its groups in `Separation`; empty without a native score.
     """
 
     model: str
@@ -292,13 +293,13 @@ class NativeStanding:
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Diagnosis(Finding):
-    """One benchmark of a pool.
+    """The diagnosis of one benchmark of a pool.
 
-    `standings` have the best first and models without native scores last. `distinct` is the mean
-    number of different answers to an item, from 1 to the number of models. `n_tied_pairs` pairs of
-    answers to one item have equal native scores (a missing one equals none), and `n_tied_different`
-    of these are different answers. Columns of `saturation` and `separation` are `audit.models`.
-    `notes` are those of the pool that bear on the comparison of its models.
+    `standings` have the best model first and models without native scores last. `distinct` is the
+    mean number of different answers to an item, from 1 to the number of models. `n_tied_pairs`
+    counts pairs of answers to one item with equal native scores (a missing score equals none), and
+    `n_tied_different` those of them whose answers differ. Columns of `saturation` and `separation`
+    are `audit.models`. `notes` are the pool's notes that affect the comparison of its models.
     """
 
     benchmark: str
@@ -321,11 +322,11 @@ class Diagnosis(Finding):
 def diagnose(
     pool: CandidatePool, *, level: float = 0.95, power: float = 0.8
 ) -> tuple[Diagnosis, ...]:
-    """Whether each benchmark of a pool is saturated for its models, and whether judging could help.
+    """Tell whether each benchmark of a pool is saturated for its models and judging could help.
 
-    Native scores: `saturation` says what difference they detect, `separation` which
-    models they tell apart; an item in several epochs counts once there. Answers are counted epoch
-    by epoch, as judges would see them. There is one diagnosis per benchmark, in the order of the
+    For native scores, `saturation` has the difference they can detect and `separation` the models
+    they tell apart; an item in several epochs counts once there. Answers are counted epoch by
+    epoch, as judges would see them. There is one diagnosis per benchmark, in the order of the
     pool; `level` and `power`, the probability with which a detectable difference is detected, lie
     in (0, 1).
 
@@ -396,9 +397,10 @@ def _standings(
 
 
 class _Row(NamedTuple):
-    """Answers to one item: different ones, pairs with equal native scores, different among these.
+    """Counts for one item: distinct answers, tied pairs, and tied pairs of different answers.
 
-    `is_open`: two different answers have native scores that are equal or missing.
+    A pair is tied if its native scores are equal. `is_open`: two different answers have native
+    scores that are equal or missing.
     """
 
     distinct: int
@@ -425,11 +427,11 @@ def _equal_pairs(labels: Iterable[Hashable]) -> int:
 def verdict(evidence: Evidence) -> Verdict:
     """The conclusion from the evidence.
 
-    `kind` is the first that holds: `one_model`; `identical` (all answers to every item are);
-    `no_native` (no two models have native scores of one item); `not_saturated` (all pairs of models
-    are told apart) or `partly_saturated` (some are); `too_few_items` (none could be, whatever the
-    scores); `saturated`. `judging` is `cannot_help` where answers with the same native score are
-    the same, `not_needed` where native scores tell all models apart.
+    `kind` is the first that applies: `one_model`; `identical` (all answers to every item are);
+    `no_native` (no two models have native scores for one item); `not_saturated` (all pairs of
+    models are told apart); `partly_saturated` (some pairs are); `too_few_items` (no pair could be,
+    whatever the scores); `saturated`. `judging` is `cannot_help` if answers with the same native
+    score are identical, `not_needed` if native scores tell all models apart.
     """
     kind = _kind(evidence)
     judging, advice = _judging(evidence, kind)
@@ -453,7 +455,7 @@ def _kind(evidence: Evidence) -> Kind:
 
 
 def _finding(evidence: Evidence, kind: Kind) -> Reason | None:
-    """What native scores tell apart."""
+    """The statement on which models native scores tell apart."""
     n, two = evidence.n_scored, evidence.n_scored == 2
     lacking = n < evidence.n_models
     models = Reason("models_with_scores", n=n) if lacking else Reason("all_models", n=n)
@@ -487,7 +489,7 @@ def _finding(evidence: Evidence, kind: Kind) -> Reason | None:
 
 
 def _size(evidence: Evidence) -> Reason:
-    """The difference that is there, against the one that would show."""
+    """The largest observed difference beside the detectable one."""
     if evidence.all_equal:
         equal = Reason("equal_scores", n=evidence.n_items)
         if not evidence.points:
