@@ -1,8 +1,8 @@
 """Which protocol is worth its price? Every ranking log against a reference (SEAL, §3, tables 1–6).
 
-`compare` puts each log beside the reference of its benchmark, on the items and models that both
-ranked: do the leaderboards agree, how far apart do they put the models, what does an item cost. How
-well the reference agrees with itself is the noise ceiling: no protocol can be expected above it.
+`compare` compares each log with the reference of its benchmark, on the items and models that both
+ranked: whether the leaderboards agree, how far apart they put the models, and the cost of an item.
+The reference's agreement with itself is the noise ceiling: no protocol can be expected above it.
 """
 
 import math
@@ -46,15 +46,15 @@ Role = Literal["reference", "ceiling", "rerun", "protocol"]
 
 @dataclass(frozen=True, slots=True)
 class ComparedLog:
-    """One log beside the reference.
+    """One log compared with the reference.
 
-    `role` is "ceiling" for a further run of the reference, and "rerun" where such a run got replies
-    from the cache that are another run's: it tells nothing about noise. `run` counts the runs of
-    one protocol, by age. `n_items` and `n_models` were ranked by both. `agreement` is None for the
-    reference itself, and for a log that ranked nothing. `expected` is the ρ that the two would show
-    on average if they agreed in truth (`expected_spearman`), NaN without an agreement. `places` are
+    `role` is "ceiling" for another run of the reference, and "rerun" if that run took replies of
+    other runs from the cache: it then says nothing about noise. `run` numbers the runs of one
+    protocol, by age. `n_items` and `n_models` were ranked by both. `agreement` is None for the
+    reference itself, and for a log that ranked nothing. `expected` is the mean ρ between the two
+    if their true rankings were equal (`expected_spearman`), NaN without an agreement. `places` has
     the models with rank and score on what both ranked, and `gain` is the spread of these scores
-    over that of the native ones (see `protocol_scores`); `price` is relative to the reference's.
+    over that of the native scores (see `protocol_scores`); `price` is relative to the reference's.
     """
 
     name: str
@@ -74,9 +74,9 @@ class ComparedLog:
 class BenchmarkComparison:
     """All logs of one benchmark, in the order of SEAL's tables; one of them is the reference.
 
-    `orders` holds the reference's first verdicts on all pairs against its second ones, in the other
-    order, and `orders_expected` the ρ to be expected of them; without all pairs in both orders they
-    are None and NaN. `warnings` say which logs are not to be trusted; `notes` are all other
+    `orders` compares the reference's first verdicts on all pairs with its second ones, in the other
+    order of presentation, and `orders_expected` is their expected ρ; None and NaN unless all pairs
+    were judged in both orders. `warnings` say which logs cannot be trusted; `notes` are all other
     remarks.
     """
 
@@ -89,16 +89,16 @@ class BenchmarkComparison:
 
     @property
     def reference(self) -> ComparedLog:
-        """The log that the others are compared with."""
+        """The log with which the others are compared."""
         return next(log for log in self.logs if log.role == "reference")
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """One protocol over benchmarks (SEAL, table 4: "3/4").
+    """One protocol over all benchmarks (SEAL, table 4: "3/4").
 
-    `top1` is the sum of top-1 over the `n_benchmarks` that were compared; the others are means over
-    those in which they are defined.
+    `top1` is the sum of top-1 over the `n_benchmarks` that were compared; the other figures are
+    means over the benchmarks in which they are defined.
     """
 
     name: str
@@ -134,14 +134,14 @@ def compare(
     rule: Rule | None = None,
     prices: Sequence[str] = (),
 ) -> Comparison:
-    """Compare the ranking logs among some files and folders with a reference.
+    """Compare the ranking logs in some files and folders with a reference.
 
     Args:
         paths: ranking logs, and folders that hold some.
         reference: a protocol, a name as the report gives it ("swiss rounds=3"), or the path of a
-            log. Of several runs of it the oldest is the reference, and the others are reruns.
+            log. The oldest of several runs is the reference, and the others are its reruns.
         how: level, draws and seed of the intervals.
-        rule: place the logs that it fits by this rule, others by the one that they name.
+        rule: the rule that places all logs that it fits; other logs are placed by their own.
         prices: as in `read_ranking_logs`.
 
     Raises:
@@ -159,7 +159,7 @@ def compare(
 def compare_entries(
     entries: Sequence[Entry], *, reference: str, how: Resampling, notes: Iterable[Remark] = ()
 ) -> Comparison:
-    """Compare logs that were read already; `notes` come before its own. Otherwise as `compare`."""
+    """Compare logs that were read already, as `compare`; `notes` come before those it adds."""
     by_benchmark = references(entries, reference)
     benchmarks = tuple(
         _benchmark(chosen, [entry for entry in entries if entry.board.benchmark == name], how)
@@ -312,13 +312,14 @@ def _totals(benchmarks: Sequence[BenchmarkComparison]) -> Iterator[Total]:
 
 
 def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
-    """The reference of every benchmark that has one: of several runs the oldest, which comes first.
+    """The reference of each benchmark that has one: the oldest of several runs.
 
-    `wanted` is a protocol, a label, a name, or the path or file name of a log.
+    `entries` are sorted by age. `wanted` is a protocol, a label, a name, or the path or file name
+    of a log.
 
     Raises:
-        AnalysisError: nothing has this name (NothingToCompareError), or logs that are not runs
-            of one another do.
+        AnalysisError: no log has this name (NothingToCompareError), or several do that are not
+            runs of one another.
     """
     candidates: dict[str, list[Entry]] = {}
     for entry in entries:

@@ -1,10 +1,10 @@
-"""The errors of analyses that have nothing to say."""
+"""Errors of analyses that cannot give a result."""
 
 from tiebreak.errors import TiebreakError
 
 
 class AnalysisError(TiebreakError, ValueError):
-    """What was given cannot be compared or computed from; the message says what to do next."""
+    """The input cannot be compared or analysed; the message says what to do next."""
 
 
 class NothingToCompareError(AnalysisError):

@@ -1,4 +1,4 @@
-"""One pair of models, chosen before the results were seen: no correction for other pairs."""
+"""Comparison of one pair of models chosen in advance, without correction for other pairs."""
 
 import math
 from collections import defaultdict
@@ -24,14 +24,14 @@ from tiebreak.text import count
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PairComparison(Finding):
-    """Two models on one benchmark under one protocol.
+    """The comparison of two models on one benchmark under one protocol.
 
-    `difference` is that of their mean normalized Borda scores, `first` minus `second`, over the
-    items that rank both, in [-1, 1] (where people were asked only some pairs, of the shares of the
-    two in votes between them), with the bounds of `paired_interval`. `p` is the two-sided p-value
-    of a difference of 0 (`paired_p`). It holds for a pair that was chosen beforehand: of many pairs
-    the most different one looks different by chance. The numbers are NaN without a common item, the
-    bounds with fewer than two. `sentence` is who is ahead.
+    `difference` is the difference of their mean normalized Borda scores, `first` minus `second`,
+    over the items that rank both, in [-1, 1], with the bounds of `paired_interval`. (If people were
+    asked about some pairs only, it is the difference of the two models' shares of the votes between
+    them.) `p` is the two-sided p-value of a difference of 0 (`paired_p`), valid for a pair chosen
+    in advance: the most different of many pairs can look different by chance. The figures are NaN
+    without a common item, the bounds with fewer than two. `sentence` says which model is ahead.
     """
 
     benchmark: str
@@ -53,10 +53,10 @@ class PairComparison(Finding):
 def compare_pair(
     paths: Paths, first: str, second: str, *, level: float = 0.95
 ) -> list[PairComparison]:
-    """Two models in all ranking logs among some files and folders that rank both of them.
+    """Compare two models in all ranking logs in some files and folders that rank both of them.
 
     There is one comparison per log, benchmark and protocol, in the order of `leaderboards`; `level`
-    is that of the interval, in (0, 1).
+    is the confidence level of the interval, in (0, 1).
 
     Raises:
         RankingLogError: a path holds no ranking log.
@@ -88,7 +88,7 @@ def _compared(log: RankingLog, first: str, second: str, level: float) -> Iterato
         scores, rival_scores = item_means(table.borda[:, columns], table.items).T
         gaps = scores - rival_scores
     gaps = gaps[~np.isnan(gaps)]
-    # Cells of a round robin may leave [0, 1].
+    # Scores of a round robin in one item can leave [0, 1].
     mean = float(np.clip(gaps.mean(), -1, 1)) if gaps.size else math.nan
     difference = Estimate(mean, *paired_interval(gaps, level), len(gaps))
     p = paired_p(gaps)
@@ -109,7 +109,7 @@ def _compared(log: RankingLog, first: str, second: str, level: float) -> Iterato
 def leads_of_pairs(
     ranked: Sequence[RankedItem], models: Sequence[str]
 ) -> Mapping[tuple[int, int], FloatArray]:
-    """By pair of columns the first one's lead on each item that compared the two, in [-1, 1]."""
+    """Leads of the first model of each pair of columns, one per item with a match, in [-1, 1]."""
     column = {model: number for number, model in enumerate(models)}
     leads: dict[tuple[int, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for item, _ in ranked:

@@ -1,7 +1,7 @@
-"""Is a ranking an accident of its items, or of its run? SEAL, tables 2 and 3.
+"""Does a ranking depend on the choice of items, or on the run? SEAL, tables 2 and 3.
 
-`stability` compares the leaderboard of a part of the items with that of all, for every log, and the
-leaderboards of repeated runs with each other, where there are some.
+For every log `stability` compares leaderboards of random parts of the items with that of all items,
+and the leaderboards of repeated runs with each other, if there are any.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ from tiebreak.text import count
 
 @dataclass(frozen=True, slots=True)
 class SubsampledLog:
-    """A log's leaderboards of random parts of its items against that of all (SEAL, table 2)."""
+    """Leaderboards of random parts of a log's items against that of all items (SEAL, table 2)."""
 
     benchmark: str
     name: str
@@ -41,9 +41,9 @@ class SubsampledLog:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedRun:
-    """Runs of one protocol over one pool against each other (SEAL, table 3).
+    """Runs of one protocol over one pool compared with each other (SEAL, table 3).
 
-    They are compared on the `n_items` and `n_models` that all of them ranked.
+    The comparison is on the `n_items` and `n_models` that all runs ranked.
     """
 
     benchmark: str
@@ -56,7 +56,7 @@ class RepeatedRun:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StabilityReport(Finding):
-    """Both tables; subsample k of a log is drawn by seed k, of `n_seeds`."""
+    """Subsampled logs and repeated runs; subsample k of a log is drawn by seed k < `n_seeds`."""
 
     subsampled: tuple[SubsampledLog, ...]
     repeated: tuple[RepeatedRun, ...]
@@ -71,7 +71,7 @@ class StabilityReport(Finding):
 def stability(
     paths: Paths, *, shares: Sequence[float] = (0.5,), n_seeds: int = 30
 ) -> StabilityReport:
-    """Stability of the ranking logs among some files and folders.
+    """Stability of the ranking logs in some files and folders.
 
     Subsamples hold `shares` of the items, each in (0, 1], and are drawn by the seeds 0 to
     `n_seeds` − 1.
@@ -92,7 +92,7 @@ def stability_of(
     n_seeds: int = 30,
     notes: Iterable[Remark] = (),
 ) -> StabilityReport:
-    """Stability of logs read already; `notes` come before its own. Otherwise as `stability`."""
+    """Stability of logs read already, as `stability`; `notes` come before those it adds."""
     by_benchmark = sorted(entries, key=lambda entry: (entry.board.benchmark, paper_order(entry)))
     ranked = [entry for entry in by_benchmark if entry.keys]
     remarks = [
@@ -134,7 +134,7 @@ def _subsampled(entry: Entry, share: float, n_seeds: int) -> SubsampledLog:
 
 
 def _repeated(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
-    """Entries that are runs of one another, two or more together, the oldest first."""
+    """Groups of two or more entries that are runs of one another, the oldest first."""
     for entry in entries:
         rivals = [other for other in entries if other.board.benchmark == entry.board.benchmark]
         runs = [other for other in rivals if same_contest(entry, other)]

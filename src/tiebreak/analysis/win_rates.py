@@ -1,4 +1,4 @@
-"""How often does each model beat each other one? Rates by matches, or by places in the items."""
+"""Win rates of each model against each other model, by matches or by places in the items."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -17,8 +17,8 @@ class WinRates(NamedTuple):
     """Rates of M models against each other.
 
     `rate[i, j]`, shape (M, M), is the mean result of model i against model j: 1 for a win, ½ for a
-    tie, 0 for a loss, so that rate[i, j] + rate[j, i] = 1. NaN on the diagonal and where the two
-    never met. `n`, of the same shape, counts the results: matches, or items that place both.
+    tie, 0 for a loss, so that rate[i, j] + rate[j, i] = 1. NaN on the diagonal and for pairs that
+    never met. `n`, of the same shape, counts the results: matches, or items that place both models.
     """
 
     models: tuple[str, ...]
@@ -30,12 +30,12 @@ class WinRates(NamedTuple):
 def win_rates(
     items: Sequence[RankedItem], *, models: Sequence[str] | None = None, by: By | None = None
 ) -> WinRates:
-    """Win rates over ranked items of one benchmark under one protocol; by default of all, by name.
+    """Win rates over ranked items of one benchmark under one protocol.
 
     By matches, a match counts once for every pair of models that gave its two answers, models with
-    identical answers are tied, and a match without a verdict does not count. By places, one of two
-    models wins an item if its rank is better. By default matches count if there is one with a
-    verdict.
+    identical answers are tied, and a match without a verdict does not count. By places, the model
+    with the better rank wins the item. By default rates are by matches if any match has a verdict.
+    `models` are by default all of the items, sorted by name.
     """
     if models is None:
         models = sorted({model for item, _ in items for model in item.models})
@@ -70,5 +70,5 @@ def _places(
     ranks = ranks.reshape(-1, len(models)) if models else np.empty((0, 0))
     placed = (~np.isnan(ranks)).astype(np.int64)
     n, ahead = placed.T @ placed, np.sum(ranks[:, :, None] < ranks[:, None, :], axis=0)
-    # Who is neither ahead nor behind is tied.
+    # Two models of which neither is ahead are tied.
     return ahead + 0.5 * (n - ahead - ahead.T), n
