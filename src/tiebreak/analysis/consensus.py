@@ -1,4 +1,4 @@
-"""One set of ballots, counted by one method or by several."""
+"""Consensus rankings of one set of ballots by one or several methods."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ from tiebreak.text import count
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Election(Finding):
-    """What each method makes of the same ballots.
+    """Consensus rankings of the same ballots by several methods.
 
-    `consensuses` by name of the method; `failed` says why a method has none. `kemeny` is the whole
-    result of Kemeny–Young, where that is one of the methods and all ballots were counted at once.
-    `n_items` is the number of items that were counted one by one, None if they were not.
-    `time_limit` is the number of seconds that each method had, None for no limit. `csd`: expected
-    wins over the benchmarks that are the ballots, where they were asked for (`with_csd`).
-    `of_benchmarks` tells that each ballot is a benchmark, the order of its scores.
+    `consensuses` are by name of the method; `failed` says why a method has none. `kemeny` is the
+    full result of Kemeny–Young, None unless it is one of the methods and counted all ballots at
+    once. `n_items` is the number of items that were counted one by one, None if they were not.
+    `time_limit` is the number of seconds that each method had, None for no limit. `csd` has the
+    expected wins if the ballots are benchmarks and they were asked for (`with_csd`).
+    `of_benchmarks` is whether each ballot is a benchmark that orders models by score.
     """
 
     name: str
@@ -59,15 +59,15 @@ def elect(
     per_item: bool = False,
     time_limit: float | None = None,
 ) -> Election:
-    """Count ballots by some methods.
+    """Count ballots by one or several methods.
 
     Args:
-        ballots: one of those that `read_ballots` returned, or what `score_ballots` made.
+        ballots: one of the results of `read_ballots`, or the result of `score_ballots`.
         methods: names in `rankers.AGGREGATORS`.
-        per_item: each item has a consensus of its own, and the result is by the mean rank in these;
-            by default, and where the ballots are benchmarks, all are counted at once.
+        per_item: give each item a consensus of its own, and rank by the mean rank in these; by
+            default, and always if the ballots are benchmarks, all ballots are counted at once.
         time_limit: seconds for each method that may take long (Kemeny–Young, Kendall, Dodgson),
-            over all ballots. Then Kemeny–Young has the best order so far, the others nothing.
+            over all ballots. Then Kemeny–Young returns the best order so far, the others none.
 
     Raises:
         RankingError: no method could count these ballots.
@@ -93,7 +93,7 @@ def elect(
             consensuses[method] = consensus_by(
                 method, ranks, ascending=True, used=profile.n_ballots
             )
-        # Kendall, say, reads complete ballots only: without any the others still have an answer.
+        # Kendall, for example, reads complete ballots only; the other methods still have results.
         except RankingError as error:
             failed[method] = error
     if not consensuses:

@@ -1,4 +1,4 @@
-"""Items × models: what the ballots of a log say about every model in every item."""
+"""Scores of every model in every item from the ballots of a log, as arrays."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,10 +18,10 @@ from tiebreak.scorers.rules import RULES
 class ItemTable(NamedTuple):
     """Ranked items × models, as arrays of shape (rows, N).
 
-    `items` numbers the item of each row, items that were made of one question alike (`cluster` of
-    `ItemBallots`), and `item_ids` names it. Column means of `borda` are the
+    `items` numbers the item of each row, with one number for all items made from one question
+    (`cluster` of `ItemBallots`), and `item_ids` names it. Column means of `borda` are the
     leaderboard's scores (`board_scores`); `margins` is the mean principle margin per match in
-    [-1, 1], `native` the native score; NaN where the model has none in the item.
+    [-1, 1], `native` the native score; NaN if the model has none in the item.
     """
 
     models: tuple[str, ...]
@@ -33,7 +33,7 @@ class ItemTable(NamedTuple):
 
     @staticmethod
     def of(ranked: Sequence[RankedItem]) -> "ItemTable":
-        """The table of some items, one row each."""
+        """The table of the ranked items, one row each."""
         items = [ballots for ballots, _ in ranked]
         models = tuple(sorted({model for item in items for model in item.models}))
         units = [item.cluster or item.item_id for item in items]
@@ -54,7 +54,7 @@ class ItemTable(NamedTuple):
 
 
 def placed(items: Iterable[ItemBallots], rule: Rule | None = None) -> tuple[RankedItem, ...]:
-    """Items placed by a rule, or by their own; those that it cannot rank are left out."""
+    """Items placed by `rule`, or by their own; items that the rule cannot rank are left out."""
     ranked = []
     for item in items:
         with suppress(NotPlacedError):
@@ -63,25 +63,25 @@ def placed(items: Iterable[ItemBallots], rule: Rule | None = None) -> tuple[Rank
 
 
 def protocol_scores(table: ItemTable, ranked: Sequence[RankedItem]) -> FloatArray:
-    """What each model got in each item, on its protocol's own scale: shape (rows, N), in [0, 1].
+    """Scores of each model in each item on the protocol's own scale: shape (rows, N), in [0, 1].
 
-    These are the scores of SEAL's table 9, from whose spread follow the gains of table 1:
+    These are the scores of SEAL's table 9; the gains of table 1 follow from their spread:
 
         matches          the mean result over the model's own (1, ½ for a tie, 0), in every item
         grades           the grade
         lists, reviews   the normalized Borda score
         native           the native score
 
-    The printed scores say so by their sums over the N = 8 models. Borda scores sum to N/2 = 4, as
-    Listwise's do. So do results of all pairs (FullPair: 3.99 to 4.00, some verdicts being of no
-    use). In a bracket whoever loses in round 1 has this one match: where a share d of the matches
-    of round 1 and d₂ of round 2 has a winner, the sum is about 4 − 7d/6 − d₂/6 (SEAL: 3.36 to
-    3.76). Results pooled over items are excluded: weighted by matches their mean is ½, and at most
-    one model of FlatBrk and two of SEAL are above ½, by too little.
+    The sums of the printed scores over the N = 8 models show it. Borda scores sum to N/2 = 4, as
+    Listwise's do. So do results of all pairs (FullPair: 3.99 to 4.00, because some verdicts are
+    unusable). In a bracket the loser of a match in round 1 plays no other match: if a share d of
+    the matches of round 1 and d₂ of round 2 has a winner, the sum is about 4 − 7d/6 − d₂/6 (SEAL:
+    3.36 to 3.76). The printed scores are not results pooled over items: weighted by matches these
+    have a mean of ½, but at most one model of FlatBrk and two of SEAL are above ½, by too little.
 
-    Models with identical answers are tied; where all are, nobody is graded, and grades are NaN. A
-    cell is NaN where no ballot says anything about the model. Under the rule `points` a cell is
-    that of `board_scores`, a mean of results by pair.
+    Models with identical answers are tied; if all are identical, none is graded and grades are NaN.
+    A cell is NaN if no ballot is about the model. Under the rule `points` a cell is that of
+    `board_scores`, a mean of results by pair.
     """
     scores = table.borda.copy()
     for row, (item, _) in enumerate(ranked):
@@ -91,7 +91,7 @@ def protocol_scores(table: ItemTable, ranked: Sequence[RankedItem]) -> FloatArra
 
 
 def _own_scores(item: ItemBallots) -> Mapping[str, float | None] | None:
-    """None where the Borda score is the protocol's own."""
+    """Scores of an item on its protocol's own scale, None if that is the Borda score."""
     rule = RULES[item.placed_by]
     if rule.asks is None:
         return item.native
@@ -104,5 +104,5 @@ def _own_scores(item: ItemBallots) -> Mapping[str, float | None] | None:
 
 
 def or_nan(value: float | None) -> float:
-    """A number for a table: NaN where there is none."""
+    """The value, or NaN for None."""
     return math.nan if value is None else value

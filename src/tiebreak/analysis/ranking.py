@@ -1,4 +1,4 @@
-"""All that `rank` shows of some logs, read once: leaderboards, and star boards of several logs."""
+"""Everything that `rank` shows: leaderboards of logs, and star boards over several logs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,10 +21,11 @@ from tiebreak.scorers.ballots import Rule
 
 @dataclass(frozen=True, slots=True)
 class Categories:
-    """The leaderboards of a log's categories, by name; `small` have too few ranked items for one.
+    """Leaderboards of a log's categories by name; `small` counts items of those with too few.
 
-    With k of them each has the level 1 - (1 - L) / k, L being that of the `whole` board: the chance
-    that any of their tests tells two equal models apart is at most 1 - L (Bonferroni's inequality).
+    Each of k boards has the level 1 - (1 - L) / k, L being the level of the `whole` board. So the
+    probability that any of their tests tells two equal models apart is at most 1 - L (Bonferroni's
+    inequality).
     """
 
     whole: Leaderboard
@@ -34,11 +35,11 @@ class Categories:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The leaderboards of some logs, one a log, and the star boards, one a benchmark.
+    """Leaderboards, one per log, benchmark and protocol, and star boards, one per benchmark.
 
-    A leaderboard of a log judged by stars is about that log alone; the verdict on its models is
-    that of the star board, which joins all such logs. `stars` is None where there is none.
-    `categories` are those of `boards`, where they were asked for and items name some.
+    The leaderboard of a log judged by stars is about that log alone; the star board joins all such
+    logs of a benchmark and gives the verdict on its models. `stars` is None if no log has stars.
+    `categories` belong to `boards`; empty unless they were asked for and items name some.
     """
 
     boards: tuple[Leaderboard, ...]
@@ -47,7 +48,7 @@ class Ranking:
 
     @property
     def unjoined(self) -> tuple[Leaderboard, ...]:
-        """The leaderboards that no star board stands for."""
+        """Leaderboards that no star board replaces."""
         return tuple(b for b in self.boards if self.stars is None or b.placed_by != "stars")
 
 
@@ -63,10 +64,10 @@ def rank_logs(
     prices: Sequence[str] = (),
     by: Literal["category"] | None = None,
 ) -> Ranking:
-    """Leaderboards as `leaderboards` gives them, and star boards as `star_report` does.
+    """Leaderboards as `leaderboards` makes them, and star boards as `star_report` does.
 
-    With `attempts` "all" each attempt at a run has a leaderboard; star boards take the best.
-    `prices` are those of `read_ranking_logs`. `by` adds a board for each category of each log.
+    With `attempts` "all" each attempt at a run has a leaderboard; star boards use the best attempt.
+    `prices` are as for `read_ranking_logs`. `by` adds a board for each category of each log.
 
     Raises:
         RankingLogError: a path holds no ranking log, or `rule` does not fit one.
@@ -113,9 +114,9 @@ def rank_logs(
 
 
 def categories_of(log: RankingLog, whole: Leaderboard, how: Resampling) -> Categories:
-    """The boards of the categories of a log that has one benchmark and protocol.
+    """Boards of the categories of a log that has one benchmark and protocol.
 
-    A category takes `FEW_ITEMS` items: over fewer, intervals cover less than they claim.
+    A category needs `FEW_ITEMS` items: with fewer, intervals cover less than they claim.
     """
     sizes = Counter(item.subject for item, _ in log.ranked if item.subject)
     enough = sorted(name for name, n in sizes.items() if n >= FEW_ITEMS)
