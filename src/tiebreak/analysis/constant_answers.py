@@ -1,7 +1,7 @@
-"""What always giving the same answer would score: what a score on such items has to beat.
+"""Scores of always giving the same answer, the baseline for scores on such items.
 
-Of the statements that an n-option question gives (LLMEval-Fair, figure 7) one is true and n − 1
-are false, so that answering "false" without reading is right in (n − 1)/n of them.
+Of the n statements made from an n-option question (LLMEval-Fair, figure 7) one is true and n − 1
+are false, so always answering "false" is right for (n − 1)/n of them.
 """
 
 import math
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 TYPES: Final = ("true_false", "multiple_choice")
-"""The types of questions that the same answer can be given to."""
+"""The types of questions that have constant answers."""
 
 
 class ConstantAnswer(NamedTuple):
-    """One answer to all questions of a type: right in `n_right` of its `n`."""
+    """One answer to all `n` questions of a type, right for `n_right` of them."""
 
     type: str
     answer: str
@@ -24,7 +24,7 @@ class ConstantAnswer(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The share of the type's questions that it is right in, in [0, 1]."""
+        """The share of the type's questions for which the answer is right, in [0, 1]."""
         return self.n_right / self.n
 
 
@@ -37,7 +37,7 @@ class ConstantAnswers:
 
     @property
     def best(self) -> tuple[ConstantAnswer, ...]:
-        """The best answer of each type; of equally good ones the first by name."""
+        """The best answer of each type; the first by name of equally good ones."""
         first: dict[str, ConstantAnswer] = {}
         for answer in self.answers:
             first.setdefault(answer.type, answer)
@@ -45,7 +45,7 @@ class ConstantAnswers:
 
     @property
     def share(self) -> float:
-        """What the best answers get of all questions, in [0, 1]; NaN of none.
+        """The share of all questions that the best answers get right, in [0, 1]; NaN without any.
 
         Questions of types without a constant answer count as wrong.
         """
@@ -53,10 +53,10 @@ class ConstantAnswers:
 
 
 def constant_answers(counts: Mapping[tuple[str, str], int]) -> ConstantAnswers:
-    """The constant answers to questions, of which `counts` says how often each type and key occurs.
+    """The constant answers to questions, given how often each type and key occurs (`counts`).
 
-    They are as a bank and the metadata of a pool's items name them: "true_false" with "true" or
-    "false", "multiple_choice" with a letter. Others count in `n` only.
+    Types and keys are those of a bank and of the metadata of a pool's items: "true_false" with
+    "true" or "false", "multiple_choice" with a letter. Other types count in `n` only.
     """
     of_type: dict[str, Counter[str]] = {kind: Counter() for kind in TYPES}
     of_type["true_false"].update({"true": 0, "false": 0})

@@ -1,11 +1,12 @@
-"""Stars of several logs in one table: items × models, whoever answered what; and the logs by round.
+"""Stars of several logs in one table, items × models; and logs grouped into rounds.
 
-Logs of one benchmark may hold the same models on other items, or other models on the same ones:
-each answer has one cell. Where an answer was judged in several logs the newest verdict counts.
+Logs of one benchmark may have the same models on other items, or other models on the same items:
+each answer has one cell. If an answer was judged in several logs, the newest verdict counts.
 
-A log of the same sample belongs to the same round (another model's answers, or the same judged
-again), and so does one of models that the round lacks: in a linked or unlinked design each session
-has questions of its own. A model that comes back with other questions opens another round.
+A log with the same sample of questions belongs to the same round (answers of another model, or the
+same answers judged again), and so does a log of models that the round lacks: in a linked or
+unlinked design each session has its own questions. A model that returns with other questions starts
+another round.
 """
 
 import math
@@ -28,22 +29,22 @@ from tiebreak.scorers.ballots import VOTES, ItemBallots
 from tiebreak.scorers.placement import star_scores
 
 Design = Literal["paired", "linked", "unlinked"]
-"""Whether all models have the same items, some pair of models shares some, or none does."""
+"""Whether all models have the same items, some pair of models shares some, or no pair does."""
 
 _Row = tuple[str, str, int]
-"""An item, the hash of its question, and the epoch."""
+"""An item's id, the hash of its question, and the epoch."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class StarTable:
     """The stars of one benchmark.
 
-    `scores` are thirds of stars, in [0, 1], shape (rows, N); NaN where a model was not asked, or
+    `scores` are stars divided by 3, in [0, 1], shape (rows, N); NaN if a model was not asked, or
     its answer has no usable verdict: `asked` tells which. A row is an item (or one epoch of it);
-    `clusters`, `subjects` and `targets` say which question it was made of, its part of the
-    benchmark and its key, "" where nobody knows. `native` holds native scores. `items` are all
-    ballots behind the table, `logs` the paths they come from, `canaries` what was planted there,
-    `settings` how models were asked on the benchmark. `seconds` are those of the logs.
+    `clusters`, `subjects` and `targets` have the question from which it was made, its part of the
+    benchmark and its key, "" if unknown. `native` holds native scores. `items` are all ballots
+    behind the table, `logs` the paths of their logs, `canaries` the planted answers in these,
+    `settings` the settings of each model on the benchmark. `seconds` are the raters' median times.
     """
 
     models: tuple[str, ...]
@@ -63,12 +64,12 @@ class StarTable:
 
     @property
     def n_items(self) -> int:
-        """Number of different items; epochs of one are one."""
+        """Number of different items; all epochs of an item count once."""
         return len(set(self.item_ids))
 
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
-        """Type and key of every item, as far as the key tells the type."""
+        """Type and key of every item; the type is "" if the key does not tell it."""
         keys = {item: key.strip() for item, key in zip(self.item_ids, self.targets, strict=True)}
         return tuple(_type_and_key(key) for key in keys.values())
 
@@ -79,13 +80,13 @@ class StarTable:
 
     @property
     def shared(self) -> NDArray[np.int64]:
-        """Rows that two models were both asked, shape (N, N)."""
+        """Number of rows that each pair of models was asked, shape (N, N)."""
         asked = self.asked.astype(np.int64)
         return asked.T @ asked
 
     @property
     def design(self) -> Design:
-        """How the items of the models go together."""
+        """How far the items of the models overlap."""
         if self.asked.all():
             return "paired"
         pairs = self.shared[np.triu_indices(len(self.models), k=1)]
@@ -136,7 +137,7 @@ def star_table(logs: Sequence[RankingLog]) -> StarTable:
 
 
 def _type_and_key(key: str) -> tuple[str, str]:
-    """What the key tells of a question; its type is "" where no constant answer fits."""
+    """The type and key of a question; the type is "" if it has no constant answers."""
     if key.casefold() in ("true", "false"):
         return "true_false", key.casefold()
     letter = len(key) == 1 and key.isascii() and key.isalpha()
@@ -149,14 +150,14 @@ def _array(rows: dict[_Row, dict[str, float]], models: Sequence[str]) -> FloatAr
 
 
 def scored(table: StarTable) -> LinkedScores:
-    """The scores of a table, corrected by shared items unless all items are."""
+    """The scores of a table, corrected by shared items in a linked design."""
     return linked_scores(table.scores, table.clusters, link=table.design == "linked")
 
 
 def tests_of(
     scores: LinkedScores, table: StarTable, order: Sequence[int], how: Resampling
 ) -> Separation:
-    """All pairs of models, by clusters; a pair rests on the clusters that either was asked."""
+    """Tests of all pairs of models over clusters; `n_items` counts rows with stars for either."""
     tests = separation(scores.pseudo, order, level=how.level)
     asked = ~np.isnan(table.scores)
     pairs = tuple(
@@ -166,12 +167,12 @@ def tests_of(
     return replace(tests, pairs=pairs)
 
 
-# Samples of one bank share questions by chance; more than this share is the same sample.
+# Samples of one bank share questions by chance; a larger share means the same sample.
 _SAME = 0.9
 
 
 def star_parts(logs: Iterable[RankingLog]) -> dict[str, list[RankingLog]]:
-    """Logs judged by stars by benchmark, in order of their names; people's stars are apart."""
+    """Logs judged by stars, by benchmark sorted by name; people's stars are a benchmark apart."""
     named: dict[str, list[RankingLog]] = defaultdict(list)
     for part in (part for log in logs for part in log.parts() if part.by_stars):
         named[f"{part.benchmark} · {VOTES}" if part.seconds else part.benchmark].append(part)
@@ -179,7 +180,7 @@ def star_parts(logs: Iterable[RankingLog]) -> dict[str, list[RankingLog]]:
 
 
 def rounds_of(logs: Sequence[RankingLog]) -> list[list[RankingLog]]:
-    """The logs of one benchmark by round, both in the order that they are given in."""
+    """The logs of one benchmark grouped into rounds, both in the order given."""
     rounds: list[tuple[list[RankingLog], set[str], set[str]]] = []
     for log in logs:
         items = {item.item_id for item in log.items}
@@ -189,7 +190,7 @@ def rounds_of(logs: Sequence[RankingLog]) -> list[list[RankingLog]]:
             overlap = len(items & asked) / max(len(items), 1)
             if overlap > _SAME or not rated & models:
                 overlaps[number] = overlap
-        # The round with most of the log's questions, the oldest of several.
+        # `max` takes the oldest of the rounds that share most of the log's questions.
         best = max(overlaps, key=overlaps.__getitem__, default=len(rounds))
         if best == len(rounds):
             rounds.append(([], set(), set()))

@@ -3,10 +3,10 @@
 LLMEval-Fair, §2.3.2 and tables 1, 2 and 8. All logs of one benchmark that were judged by stars are
 one board: the models may have answered the same questions (`paired`), partly the same ones
 (`linked`), or different ones (`unlinked`). Equation 2 compares scores "on the same question set";
-where that does not hold the board says so, and its tests know (`rankers.linked`).
+if the sets differ, the board says so and its tests allow for it (`rankers.linked`).
 
-Several benchmarks, or styles of prompting one, stand side by side (table 2). The same questions may
-have been asked in each: what two differ by is then paired by question, and so is their mean.
+Several benchmarks, or styles of prompting one, are compared side by side (table 2). If the same
+questions were asked in several, their differences and their mean are paired by question.
 """
 
 import math
@@ -47,10 +47,10 @@ from tiebreak.text import count
 
 @dataclass(frozen=True, slots=True)
 class StyleRow:
-    """One model over benchmarks, all numbers 0 to 100, in the order of the report's boards.
+    """One model over benchmarks, in the order of the report's boards; scores are 0 to 100.
 
-    `mean` is the plain mean of the `scores`; `differences` are those of each benchmark from the
-    first one, in points.
+    `mean` is the unweighted mean of the `scores`; `differences` are each other benchmark's score
+    minus that of the first, in points.
     """
 
     model: str
@@ -69,14 +69,14 @@ _SUBJECT = 10.0
 class StarRow(Placed):
     """One model on a star board.
 
-    `score` ranks the models, 0 to 100. It is `absolute`, the share of all stars that its answers
-    could have (eq. 1); in a linked design corrected by the items that models share. `lower`,
-    `upper` and `error` (standard error) are those of `score`. `relative` is the score as a share of
-    the reference's (eq. 2), 0 to 100; `subjects` are absolute scores by part of the benchmark, 0
-    to 10, in the order of `StarBoard.subjects`. `n_items` answers were asked for, and `n_unscored`
-    of these have no usable verdict: they are left out. `mean_stars` is 0 to 3, and
-    `shares` are those of answers with 0, 1, 2 and 3 stars (a jury's mean is rounded). `rank_lower`
-    and `rank_upper` hold the true ranks of all models at once with the board's level.
+    `score` ranks the models, 0 to 100. It equals `absolute`, the percentage of the possible stars
+    that the answers got (eq. 1), corrected in a linked design by the items that models share.
+    `lower`, `upper` and `error` (standard error) belong to `score`. `relative` is the score as a
+    percentage of the reference's (eq. 2); `subjects` are absolute scores by part of the benchmark,
+    0 to 10, in the order of `StarBoard.subjects`. `n_items` answers were asked for; `n_unscored` of
+    them have no usable verdict and are left out. `mean_stars` is 0 to 3, and `shares` are the
+    shares of answers with 0, 1, 2 and 3 stars (a jury's mean is rounded). `rank_lower` and
+    `rank_upper` cover the true ranks of all models at once with the board's level.
     """
 
     NAME = "score"
@@ -94,16 +94,16 @@ class StarRow(Placed):
 
     @property
     def score(self) -> float:
-        """The value, by its name."""
+        """The score, 0 to 100."""
         return self.value
 
 
 @dataclass(frozen=True, slots=True)
 class StarPair(Pair[str]):
-    """Two models of a star board; `n_items` were asked of both.
+    """Two models of a star board; `n_items` counts the rows that both were asked.
 
-    `difference` is that of the scores, in points of 100, `error` its standard error, `lower` and
-    `upper` bound it, for this pair alone.
+    `difference` is the difference of their scores, in points of 100, `error` its standard error;
+    `lower` and `upper` bound it for this pair alone.
     """
 
     error: float
@@ -113,15 +113,15 @@ class StarPair(Pair[str]):
 
 @dataclass(frozen=True, slots=True)
 class StarBoard:
-    """One benchmark judged by stars, all logs together.
+    """The board of one benchmark judged by stars, over all its logs.
 
-    `design` says how the models' items go together, `anchors` how many of the `n_items` items all
-    models were asked. `reference` is whom relative scores refer to; unless it was `chosen`
-    beforehand it is the first of this board, and the intervals are about whoever is truly best.
-    `correlation` is that of two models' scores in one item, NaN where none is shared. `verdict`
-    rests on `pairs`. `constants` are what always giving one answer would be right in, by the keys
-    of the items. `logs` are the paths, `judges` whose stars count; `jury` has each of several, and
-    `raters` are people among themselves, None where none voted.
+    `design` says how far the models' items overlap, `anchors` is the number of rows that all
+    models were asked; there are `n_items` items. `reference` is the model of which relative scores
+    are shares; unless it was `chosen` beforehand it is the first of this board, and intervals are
+    relative to the truly best model. `correlation` is that of two models' scores in one item, NaN
+    if they share none. `verdict` is based on `pairs`. `constants` are the constant answers scored
+    by the items' keys. `logs` are the paths of logs, `judges` gave the stars; `jury` has each judge
+    of several, and `raters` the people who voted and their agreement, None without votes.
     """
 
     benchmark: str
@@ -150,18 +150,18 @@ class StarBoard:
 
     @property
     def constant_score(self) -> float:
-        """The absolute score of the best constant answers whose explanations are worth nothing.
+        """The absolute score of the best constant answers without an explanation.
 
-        A bare right answer has 2 of 3 stars, a wrong one none (LLMEval-Fair, figure 11).
+        A right answer alone gets 2 of 3 stars, a wrong one none (LLMEval-Fair, figure 11).
         """
         return MAX_SCORE * BARE_STARS / MAX_STARS * self.constants.share
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StarReport(Finding):
-    """The star boards of some logs, by name of benchmark.
+    """The star boards of some logs, sorted by benchmark.
 
-    `styles` are the models that were judged on each of several boards, best mean first.
+    `styles` are the models that were judged on every one of several boards, best mean first.
     """
 
     boards: tuple[StarBoard, ...]
@@ -176,10 +176,10 @@ class StarReport(Finding):
 def star_report(
     paths: Paths, *, reference: str | None = None, how: Resampling = Resampling()
 ) -> StarReport:
-    """The star boards of all logs judged by stars among some files and folders.
+    """The star boards of all logs judged by stars in some files and folders.
 
-    `reference` is the model that relative scores refer to, None for the best of each board. Draws
-    and seed of `how` are those of intervals against the best.
+    `reference` is the model of which relative scores are shares, None for the best of each board.
+    Draws and seed of `how` are for intervals relative to the best model.
 
     Raises:
         RankingLogError: a path holds no ranking log.
@@ -197,7 +197,7 @@ def star_report(
 def star_report_of(
     logs: Iterable[RankingLog], *, reference: str | None = None, how: Resampling = Resampling()
 ) -> StarReport | None:
-    """The same of logs that were read already; None where none was judged by stars.
+    """As `star_report`, for logs that were read already; None if none was judged by stars.
 
     Raises:
         AnalysisError: `reference` is given, and no board has that model.
@@ -222,7 +222,7 @@ def star_report_of(
 
 
 def no_stars() -> AnalysisError:
-    """That no log is of stars."""
+    """The error for logs of which none was judged by stars."""
     return AnalysisError(
         "No log was judged by stars. Judge answers by stars: inspect eval tiebreak/stars -T "
         "candidates=LOGS --model-role judge=MODEL"
@@ -230,7 +230,7 @@ def no_stars() -> AnalysisError:
 
 
 def check_reference(reference: str | None, known: Collection[str]) -> None:
-    """Refuse a reference that is none of the known models; raises AnalysisError."""
+    """Raise AnalysisError for a reference that is not among the known models."""
     if reference is not None and reference not in known:
         raise AnalysisError(
             f"--reference: no answer of {reference!r} was judged by stars; there are: "
@@ -241,7 +241,7 @@ def check_reference(reference: str | None, known: Collection[str]) -> None:
 def star_board(
     name: str, table: StarTable, scores: LinkedScores, reference: str | None, how: Resampling
 ) -> StarBoard:
-    """The board of one benchmark by its scores; `reference` is one of its models."""
+    """The board of one benchmark from its scores; `reference` is one of its models or None."""
     ranks = competition_ranks(scores.score)
     order = best_first(ranks, table.models)
     tests = tests_of(scores, table, order, how)
@@ -332,12 +332,12 @@ def _rows(
 
 
 def _subjects(table: StarTable) -> tuple[str, ...]:
-    """Parts of the benchmark, by name; none where items name none."""
+    """Parts of the benchmark that items name, sorted."""
     return tuple(sorted({subject for subject in table.subjects if subject}))
 
 
 def _subject_scores(table: StarTable, level: float) -> list[tuple[Estimate, ...]]:
-    """For every subject the models' absolute scores out of ten, each from its own items."""
+    """The models' absolute scores in each subject, 0 to 10, from the items of that subject."""
     named = np.array(table.subjects)
     scores = []
     for subject in _subjects(table):
@@ -377,7 +377,7 @@ def _pairs(table: StarTable, scores: LinkedScores, tests: Separation) -> Iterabl
 
 
 def _judges_warning(table: StarTable) -> Reason | None:
-    """That answers of different models were judged by different judges."""
+    """A warning if answers of different models were judged by different judges, else None."""
     by_judge: dict[tuple[str, ...], set[str]] = {}
     for item in table.items:
         judges = tuple(sorted({call.model for call in item.calls if call.kind == "score"}))
@@ -393,7 +393,7 @@ def _judges_warning(table: StarTable) -> Reason | None:
 
 
 def times(estimate: Estimate, factor: float) -> Estimate:
-    """The same figure in another unit."""
+    """The estimate with its bounds multiplied by `factor`, to change its unit."""
     return replace(
         estimate,
         value=factor * estimate.value,
@@ -405,7 +405,7 @@ def times(estimate: Estimate, factor: float) -> Estimate:
 def styles_of(
     tables: Mapping[str, StarTable], scores: Mapping[str, LinkedScores], how: Resampling
 ) -> tuple[StyleRow, ...]:
-    """Benchmarks side by side; empty unless two have a model in common."""
+    """Models over several benchmarks, best mean first; empty unless all share some model."""
     names = tuple(tables)
     shared = set.intersection(*(set(table.models) for table in tables.values()))
     if len(names) < 2 or not shared:
@@ -422,10 +422,10 @@ def styles_of(
 def _moves(
     table: StarTable, scores: LinkedScores, model: str, number: Mapping[str, int]
 ) -> tuple[float, FloatArray]:
-    """A model's score on one benchmark, and how far each cluster of all benchmarks moves it."""
+    """A model's score on one benchmark, and the influence of each cluster of all benchmarks."""
     column = table.models.index(model)
     moves = np.zeros(len(number))
-    # `per_item` numbers clusters by name.
+    # Rows of `influence` are in the order of `per_item`, which sorts clusters by name.
     moves[[number[cluster] for cluster in sorted(set(table.clusters))]] = scores.influence[
         :, column
     ]
@@ -452,7 +452,7 @@ def _row(model: str, benchmarks: Sequence[tuple[float, FloatArray]], level: floa
 def _difference(
     first: float, before: FloatArray, score: float, after: FloatArray, level: float
 ) -> Estimate:
-    """What one benchmark's score is above the first one's, with its interval over clusters."""
+    """A benchmark's score minus that of the first, with its interval over clusters."""
     moved = (before != 0) | (after != 0)
     gaps = (score - first) + moved.sum() * (after - before)[moved]
     if np.isnan(gaps).any():
