@@ -4,7 +4,7 @@ Raters are compared with a human ranking: the board of a judge or a jury; in a p
 reviewer, every aggregator of their ballots and the four views SR, PR, SIA and SFA; and the
 benchmark's own score. Each gives ranks of shape (rows, N models), a row for every item:
 
-    micro    the correlation in each row, and how it is distributed over the rows (table 1)
+    micro    the correlation in each row, and its distribution over the rows (table 1)
     macro    one correlation, of the models' mean ranks over all rows (table 2)
 """
 
@@ -48,9 +48,9 @@ RaterKind = Literal["board", "reviewer", "aggregator", "view", "native"]
 class Correlation:
     """A rater's correlation with the human ranking, in [-1, 1], row by row and over all rows.
 
-    `values`, shape (rows,), are the correlations in the rows: NaN where the rater ranks fewer than
-    two of the models (no usable reply, identical answers), or ties all. The rest describes the
-    `n_rows` that are defined (`n_undefined` are not): `mean` with its interval, `sd` (divided by
+    `values`, shape (rows,), are the correlations in the rows: NaN if the rater ranks fewer than
+    two of the models (no usable reply, identical answers), or ties all. The other figures describe
+    the `n_rows` defined values (`n_undefined` are not): `mean` with its interval, `sd` (divided by
     n − 1), and quantiles, linearly interpolated. `macro` is the correlation of the mean ranks.
     """
 
@@ -69,11 +69,11 @@ class Correlation:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Rater:
-    """Who ranks: a board, a reviewer, an aggregator, a view, or `native`, the benchmark's score.
+    """A source of ranks: board, reviewer, aggregator, view, or `native`, the benchmark's score.
 
     The views are SR, PR, SIA and SFA: see `rankers.reviewers`.
-    `pearson` is that of ranks (without ties: Spearman's ρ), or of mean ranks where these are asked
-    for; `kendall` is τ-b.
+    `pearson` correlates ranks (without ties: Spearman's ρ), or mean ranks if they are asked for;
+    `kendall` is τ-b.
     """
 
     kind: RaterKind
@@ -83,16 +83,16 @@ class Rater:
 
 
 Scores = Literal["order", "mean-rank"]
-"""What Pearson correlates item by item: a rater's order, or mean ranks where it gives these."""
+"""Values that Pearson correlates item by item: a rater's order, or its mean ranks if it has any."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ratings:
-    """What a rater says about N models in every row; arrays of shape (rows, N).
+    """A rater's ranks of N models in every row; arrays of shape (rows, N).
 
-    Lower is better, equal is tied, NaN is not ranked. In `ranks` only the order within a row
-    counts, but for Pearson's correlation of one that is `as_given`; `amounts` are what the mean
-    over rows is taken of.
+    Lower is better, equal is tied, NaN is not ranked. Of `ranks` only the order within a row
+    matters, unless `as_given`: then Pearson correlates the ranks themselves. `amounts` are the
+    values averaged over rows for the macro figures.
     """
 
     kind: RaterKind
@@ -110,12 +110,12 @@ _FEW_MODELS = 4
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BenchmarkAlignment:
-    """The raters of one panel, or one board and its native scores, against people.
+    """The raters of one panel, or one board and its native scores, compared with people.
 
-    `models` are the N that people ranked, too; `human_names` and `human_ranks` are their names in
-    the human ranking and their mean ranks in it, 1 = best. `item_ids` names the rows; with epochs
-    an item has several. `warnings` say why the figures of the aggregators are no panel's.
-    `order` is None for a panel.
+    `models` are the N models that people ranked as well; `human_names` and `human_ranks` are their
+    names and mean ranks in the human ranking, 1 = best. `item_ids` names the rows; with epochs an
+    item has several. `warnings` say that a single reviewer is behind the aggregators. `order` is
+    None for a panel.
     """
 
     benchmark: str
@@ -134,9 +134,9 @@ class BenchmarkAlignment:
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Alignment(Finding):
-    """All panels and boards against one human ranking, read from `source`.
+    """All panels and boards compared with one human ranking, read from `source`.
 
-    `consensus` is the method by which the views SIA and SFA are made, `scores` what Pearson
+    `consensus` is the method behind the views SIA and SFA, `scores` the values that Pearson
     correlates item by item.
     """
 
@@ -162,36 +162,36 @@ def align(
 ) -> Alignment:
     """Compare each board, and each peer review, with the human ranking of its benchmark.
 
-    Both sides are ranks of the models that both hold: other models are taken out first, and a human
-    score counts by its order only. Item by item the order counts that a rater gives. For `average`
-    the paper correlates the mean ranks themselves: its Pearson's 0.968 (table 1) is none that an
-    order of six models can give, with ties or without. `scores="mean-rank"` does so for what is a
-    mean of ranks, that is `average`, SR and PR. In the macro figures the means over items of these
-    ranks are correlated, for all raters alike; the benchmark's own score by its mean.
+    Both sides are ranks of the models that both have: other models are removed first, and only the
+    order of human scores counts. In micro figures the rater's order in the item counts. For
+    `average` the paper correlates the mean ranks themselves: no order of six models, with ties or
+    without, gives its Pearson's 0.968 (table 1). `scores="mean-rank"` does so for all means of
+    ranks, i.e. `average`, SR and PR. Macro figures correlate the means over items of these ranks
+    for all raters alike; the benchmark's own score counts by its mean.
 
     A ballot that ranks n of the N models is a sample of the whole ranking: in the mean, its rank r
-    counts as r · (N + 1) / (n + 1), as in Spearman aggregation. The views SR and PR are the ranks
-    in whole ballots as they are, 1 … n. SR of two models are places in two reviewers' ballots, so
-    that several may be first.
+    counts as r · (N + 1) / (n + 1), as in Spearman aggregation. The views SR and PR are the
+    unchanged ranks in whole ballots, 1 … n. SR of two models are places in two reviewers' ballots,
+    so several models can be first.
 
-    Intervals are over items. The human ranking counts as exact, and the models as given.
+    Intervals are over items. The human ranking is taken as exact, and the models as fixed.
 
     Args:
-        boards: ranking logs of any protocol, and folders that hold some; or what `peer_report`
-            returned.
+        boards: ranking logs of any protocol, and folders that hold some; or the result of
+            `peer_report`.
         human: the ranking by people, or its CSV file (see `read_human_ranking`).
-        methods: aggregators, names in `AGGREGATORS`; by default all, but Dodgson only where it
-            is a matter of seconds. The views SIA and SFA are by the first, by default Kemeny–Young.
-        scores: what Pearson's correlation is of item by item: everybody's order, or for `average`,
-            SR and PR the mean ranks themselves. Kendall's is of orders anyway.
+        methods: aggregators, names in `AGGREGATORS`; by default all, but Dodgson only if it takes
+            just seconds. The views SIA and SFA are by the first, by default Kemeny–Young.
+        scores: values that Pearson correlates item by item: the order of every rater, or for
+            `average`, SR and PR the mean ranks themselves. Kendall always correlates orders.
         how: level, draws and seed of the intervals.
 
     Raises:
         RankingLogError: a path holds no ranking log.
         TableError: the ranking by people cannot be read.
         AnalysisError: no benchmark has three models that people ranked and do not all tie, or it
-            is not clear which model a name in the human ranking means.
-        RankingError: level or draws are out of range, or there are no such scores.
+            is ambiguous which model a name in the human ranking means.
+        RankingError: level or draws are out of range, or `scores` is unknown.
     """
     people = human if isinstance(human, HumanRanking) else read_human_ranking(Path(human))
     if isinstance(boards, PeerReport):
@@ -209,7 +209,7 @@ def align_panels(
     scores: Scores = "order",
     how: Resampling = Resampling(),
 ) -> Alignment:
-    """Compare panels and boards that were read already; as `align`."""
+    """Compare panels and boards that were read already, as `align` does."""
     if scores not in get_args(Scores):
         raise RankingError(f"scores must be 'order' or 'mean-rank', got {scores!r}")
     panels, aligned, notes = list(panels), [], list[Remark](human.notes)
@@ -241,7 +241,7 @@ def align_panels(
 
 
 def _no_order(panel: Judged, human: HumanRanking, people: FloatArray) -> Reason | None:
-    """Why there is nothing to compare: no item is ranked, or by people too few models, or alike."""
+    """Why a board cannot be compared: no ranked item, or people rank too few models or tie all."""
     if not panel.models:
         lines = (Reason("no_item_ranked", name=panel.log), *panel.notes)
         return Reason("lines", lines=lines)
@@ -308,13 +308,13 @@ def _notes(panel: Judged, human: Iterable[str], names: Mapping[str, str]) -> Ite
 
 
 def match_names(names: Sequence[str], models: Sequence[str]) -> dict[str, str]:
-    """Which model goes by which name in a human ranking.
+    """Match models with their names in a human ranking.
 
-    They are the same, or one is the other without what stands before a slash: openai/gpt-5 and
-    gpt-5. Who has a namesake is not looked for under another name.
+    The two are equal, or differ only by a prefix up to a slash: openai/gpt-5 and gpt-5. A model
+    whose exact name is in the ranking is not matched with another name.
 
     Returns:
-        From models to names; those without a counterpart are left out.
+        Names by model; models and names without a counterpart are left out.
 
     Raises:
         AnalysisError: a name fits several models, or several names fit one.
@@ -340,18 +340,18 @@ def match_names(names: Sequence[str], models: Sequence[str]) -> dict[str, str]:
     return matched
 
 
-# Of rows × models². Dodgson's rule is an integer program for each row and model: 8 seconds or so.
+# Most rows × models² for Dodgson's rule, an integer program per row and model: about 8 seconds.
 _DODGSON_LIMIT = 6_000
 
 
 def ratings(
     panel: Judged, columns: Sequence[int], methods: Sequence[str] | None, scores: Scores = "order"
 ) -> tuple[list[Ratings], list[Reason]]:
-    """All raters of a panel, or a board and the native scores; and notes on those that are missing.
+    """All raters of a panel, or a board and the native scores, and notes on missing ones.
 
-    Aggregators and views count whole ballots; models that are not among the N asked for, `columns`,
-    are taken out afterwards. Without `methods` all aggregate, but Dodgson only where it is quick.
-    The views SIA and SFA are by `consensus_method`. With "mean-rank" average, SR and PR are
+    Aggregators and views count whole ballots; models outside `columns`, the N asked for, are
+    removed afterwards. Without `methods` all aggregators are used, but Dodgson only if it is quick.
+    The views SIA and SFA are by `consensus_method`. With "mean-rank" `average`, SR and PR are
     `as_given`.
     """
     raters: list[Ratings] = []
@@ -381,7 +381,7 @@ def ratings(
 
 
 def consensus_method(methods: Sequence[str] | None) -> str:
-    """What the views SIA and SFA are by: the first method that is asked for, or Kemeny–Young."""
+    """The method of the views SIA and SFA: the first of `methods`, by default Kemeny–Young."""
     return methods[0] if methods else KEMENY
 
 
@@ -398,10 +398,10 @@ def _methods(panel: Panel, methods: Sequence[str] | None) -> tuple[Sequence[str]
 def _merged(
     panel: Panel, columns: Sequence[int], methods: Sequence[str], by: str, *, as_given: bool
 ) -> tuple[list[Ratings], list[Reason]]:
-    """Aggregators, then the views SR, PR, SIA and SFA; and those that have no result.
+    """Aggregators, then the views SR, PR, SIA and SFA; and reasons for those without a result.
 
-    SR and PR are mean ranks in whole ballots, as they are; see `own_and_peers`. So is `average`,
-    where mean ranks are asked for and not the order that they give.
+    SR and PR are mean ranks in whole ballots, see `own_and_peers`. With `as_given` so is `average`
+    instead of the order of its mean ranks.
     """
     self_ranks, peers = own_and_peers(panel.ranks, panel.own)
 
@@ -432,16 +432,16 @@ def _merged(
 
 
 def _ranked(kind: RaterKind, name: str, ranks: FloatArray, columns: Sequence[int]) -> Ratings:
-    """Ranks among N of the models; in the mean, what they are among all N on average."""
+    """Ranks among `columns`; `amounts` rescale ranks of n models to the expected rank among N."""
     asked = ranks[:, columns]
-    # Without this, ranks that are the mean of two optimal orders would become one order.
+    # All columns keep their ranks: re-ranking would turn a mean of two optimal orders into one.
     among = comparing(asked if len(columns) == ranks.shape[1] else within_ballots(asked))
     n = np.sum(~np.isnan(among), axis=1, keepdims=True)
     return Ratings(kind, name, among, among * (len(columns) + 1) / (n + 1))
 
 
 def _left_open(panel: Panel, columns: Sequence[int], rater: Ratings, by: str) -> Iterator[Reason]:
-    """Models that a view never ranks and why, and items in which models do not rank themselves."""
+    """Notes on models that a view never ranks, and on items in which SR lacks some models."""
     if rater.kind != "view":
         return
     nobody = {
@@ -470,7 +470,7 @@ def _left_open(panel: Panel, columns: Sequence[int], rater: Ratings, by: str) ->
 
 
 def _raters_without_ranks(raters: Sequence[Ratings]) -> Iterator[Reason]:
-    """Raters that never rank two models; a view's missing models are named already."""
+    """Notes on raters that never rank two models, except views: `_left_open` names their models."""
     for rater in raters:
         if np.isnan(rater.ranks).all() and rater.kind != "view":
             yield {
@@ -485,15 +485,15 @@ _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 
 
 def correlate(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -> tuple[Rater, ...]:
-    """The raters' correlations with the human ranks, shape (N,), without NaN and not all equal.
+    """Correlations of all raters with `people`, the human ranks: shape (N,), no NaN, not all equal.
 
-    Lower ranks are better, and each draw of items is one for all raters. The interval of `mean` is
-    that of a mean. Those of the macro figures are wider than percentile intervals, as in
-    `resample_agreement`: noise in the mean ranks pulls a correlation to 0, and drawn items are
-    noisier still. How many hold the truth is in docs/statistics.md (`agreement`, `views`): nearly
-    all of 8 models whose true means are 0.44 standard deviations of a score apart; 0.06 apart 72%
-    of Pearson's and 55% of Kendall's with 20 items, and of SR, where all models favour themselves,
-    57% and 46%. Where models are that close, the value itself is too low.
+    Lower ranks are better, and all raters share each draw of items. The interval of `mean` is
+    that of a mean. Intervals of the macro figures are wider than percentile intervals, as in
+    `resample_agreement`: noise in the mean ranks pulls a correlation towards 0, and resampled items
+    are noisier still. Their coverage is in docs/statistics.md (`agreement`, `views`): nearly 100%
+    for 8 models whose true means are 0.44 standard deviations of a score apart; at 0.06 it is 72%
+    for Pearson and 55% for Kendall with 20 items, and for SR, if all models favour themselves, 57%
+    and 46%. For models that close the value itself is too low.
     """
     by_row = [
         many(rater.ranks, people).round(DECIMALS)
@@ -529,7 +529,7 @@ def _described(values: FloatArray, mean: Estimate, macro: Estimate) -> Correlati
 
 
 def _macro(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -> tuple[Estimate, ...]:
-    """Pearson and Kendall of every rater's means over rows, one after the other."""
+    """Pearson and Kendall of the means over rows, alternating, for one rater after the other."""
     amounts = np.hstack([rater.amounts for rater in raters])
     present = ~np.isnan(amounts)
     ranked = np.stack([np.any(~np.isnan(rater.ranks), axis=1) for rater in raters], axis=1)

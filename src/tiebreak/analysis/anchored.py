@@ -1,10 +1,10 @@
-"""Boards that people anchor: a judge's scores on all items, corrected by people's on some of them.
+"""Anchored boards: a judge's scores on all items, corrected by people's labels of some of them.
 
     logs + labels → people's table, the judge's on the same, the judge's on all → `rankers.anchored`
 
-So a board says what people would say of all items. People's labels are preferences or stars; the
-judge's are the results that its board rests on. Labels of what no judge has to say (identical
-answers, and verified ones in a stratified item) are left out.
+Such a board estimates the scores that people would give on all items. People's labels are
+preferences or stars; the judge's labels are the results behind its board. Labels of pairs that need
+no judge (identical answers, and verified answers in a stratified item) are left out.
 """
 
 import math
@@ -53,11 +53,12 @@ from tiebreak.scorers.placement import judged_results, points_table, without_jud
 from tiebreak.tables.human import MOST_STARS, HumanLabels, read_human_labels
 from tiebreak.text import count, listed
 
-# The judge of a board has no name here: a jury is one, too.
+# The name under which a board's judge or whole jury is joined with people.
 _BOARD = ""
+# With a smaller gain the verdict says that the judge adds nothing.
 _LEAST_GAIN = 1.05
-# Items with votes. Of 20, tests tell equal models apart in over 5% of boards if the judge has a
-# favourite among them (`benchmarks/claims/anchored.py`).
+# Items with votes. With 20 the tests tell equal models apart in over 5% of boards if the judge
+# favours one of them (`benchmarks/claims/anchored.py`).
 _ENOUGH = 40
 
 
@@ -65,9 +66,9 @@ _ENOUGH = 40
 class AnchoredRow:
     """One model: its score by people and judge together, by people alone, by the judge alone.
 
-    Scores are in [0, 1]. `rank_lower` (the better) and `rank_upper` hold the true ranks of all
-    models at once. `excess` is how much higher the judge scores it than people do where people
-    judged, with bounds that hold for all models at once.
+    Scores are in [0, 1]. `rank_lower` (the better) and `rank_upper` cover the true ranks of all
+    models at once. `excess` is the judge's score minus people's on the items that people judged,
+    with bounds that hold for all models at once.
     """
 
     rank: int
@@ -82,12 +83,12 @@ class AnchoredRow:
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class AnchoredBoard(Finding):
-    """What people would say of all `n_items` items of a board, `n_labelled` of which they judged.
+    """A board as people would judge all its `n_items` items; they judged `n_labelled` of them.
 
-    `sentence` says who is first, what the judge added and where it differs from people. With the
-    judge the `n_labels` labels say as much about differences as `gain` times as many by people
-    alone. `weights` are the judge's, in [0, 1]: for what items give all models alike, and for what
-    tells models apart.
+    `sentence` says which model is first, what the judge added and where it differs from people.
+    With the judge, the `n_labels` labels estimate differences as precisely as `gain` times as many
+    labels without it. `weights` are the judge's, in [0, 1]: for the part of an item's scores that
+    all models share, and for the differences between models.
     """
 
     benchmark: str
@@ -115,7 +116,7 @@ class AnchoredBoard(Finding):
 
 
 class _Board(NamedTuple):
-    """A judge's board, and what it says of each answer or pair that people may have judged."""
+    """A judge's board, and its label of each answer or pair that people may have judged."""
 
     benchmark: str
     protocol: str
@@ -131,34 +132,34 @@ class _Board(NamedTuple):
 def anchored_boards(
     paths: Paths, people: HumanLabels | str | PathLike[str], *, level: float = 0.95
 ) -> list[AnchoredBoard]:
-    """The boards of ranking logs, corrected by what people said of some of their items.
+    """The boards of ranking logs, corrected by people's labels of some of their items.
 
     Args:
         paths: ranking logs, and folders that hold some.
-        people: what people said, or its file (see `read_human_labels`). They must have judged items
-            that were drawn at random; which pairs of models they saw must not depend on results.
+        people: people's labels, or their file (see `read_human_labels`). They must have judged
+            items drawn at random, and pairs of models chosen independently of results.
         level: confidence level of intervals and tests, in (0, 1).
 
     Returns:
-        A board for each log, benchmark and protocol that people judged something of; logs judged by
-        stars are one board a benchmark, where people gave stars.
+        A board for each log, benchmark and protocol with enough labels; if people gave stars, one
+        board per benchmark over all logs judged by stars.
 
     Raises:
         RankingLogError: a path holds no ranking log.
         TableError: the people's file cannot be read.
-        AnalysisError: people judged nothing, or too little, of what the logs hold, or only pairs
-            that were left open; names are not clear.
+        AnalysisError: people judged no or too few items of the logs, not every model of a board,
+            or only pairs that a board left open; names are ambiguous.
     """
     return [board for board, _, _ in _fitted_boards(paths, people, level)]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LabelsNeeded:
-    """How many labels of people tell the two models in front of a board apart.
+    """Number of labels by people that tell the first two models of a board apart.
 
-    `with_judge` and `alone` are for a test that finds the difference with probability `power` if it
-    is as it seems; bounds are what its interval leaves open. They count labels, as many an item as
-    the board has; infinite where there may be no difference.
+    `with_judge` and `alone` (without the judge) are for a test that finds the difference with
+    probability `power` if it is as large as estimated; their bounds follow from the interval of the
+    difference, infinite if that includes 0. The board's number of labels per item is assumed.
     """
 
     board: AnchoredBoard
@@ -174,7 +175,7 @@ def labels_needed(
     level: float = 0.95,
     power: float = 0.8,
 ) -> list[LabelsNeeded]:
-    """How many labels of people would tell the two models in front apart, by board.
+    """Number of labels by people that would tell the first two models of each board apart.
 
     As `anchored_boards`, with the wanted `power`, in (0, 1); boards of one model are left out.
     """
@@ -189,9 +190,9 @@ def labels_needed(
 
 
 class DecidingVotes(NamedTuple):
-    """How many votes of people tell the `two` models in front of a board apart; infinite if none.
+    """Number of votes by people that tell the first `two` models of a board apart; can be infinite.
 
-    They are on the board's items, of each the same number of pairs, or of answers with stars.
+    Votes are on the board's items, each with the same number of pairs, or of answers with stars.
     """
 
     benchmark: str
@@ -202,13 +203,13 @@ class DecidingVotes(NamedTuple):
 def votes_to_decide(
     paths: Paths, *, stars: bool = False, level: float = 0.95, power: float = 0.8
 ) -> list[DecidingVotes]:
-    """How many votes would decide between the two models in front if people said what a judge said.
+    """Votes to decide between the first two models of each board if people agreed with its judge.
 
-    That is the forecast of `labels_needed` without the judge, with labels that are its own: of each
-    item one pair, or as many more as it takes, which the board's pairs take turns in. With `stars`,
-    of logs judged by stars, a vote is those of one answer, and models take turns. The test of all
-    pairs, at a `level` in (0, 1), is to tell the two apart as often as `power` says. Boards of too
-    few items are left out.
+    This is the forecast of `labels_needed` without a judge, with the judge's labels as people's:
+    one pair per item, or more if one is not enough, with the board's pairs in turn. With `stars`,
+    for logs judged by stars, a vote is the stars of one answer, with models in turn. The test of
+    all pairs, at a `level` in (0, 1), is to tell the two apart with probability `power`. Boards
+    with too few items are left out.
 
     Raises:
         RankingLogError: a path holds no ranking log.
@@ -251,14 +252,14 @@ def _to_decide(board: _Board, labels: HumanLabels, level: float, power: float) -
 
 
 def _one_per_item(opinions: JudgeLabels) -> Iterator[list[Case]]:
-    """A judge's opinions as a person's, one of each item at a time: of whom there are fewest."""
+    """A judge's labels as if a person's, in laps of one per item; rarest pair or model first."""
     by_row: dict[int, list[tuple[Key, JudgeLabel, int]]] = defaultdict(list)
     for key, of_key in opinions.items():
         for opinion in of_key:
             if opinion.label is not None:
                 by_row[opinion.row].append((key, opinion, round(opinion.label)))
     times: Counter[tuple[str, ...]] = Counter()
-    people = np.eye(MOST_STARS + 1)  # labels of pairs are fewer: 0 to 2
+    people = np.eye(MOST_STARS + 1)  # wide enough for pairs, whose labels are 0 to 2
     while any(by_row.values()):
         cases = []
         for row, pairs in sorted(by_row.items()):
@@ -275,7 +276,7 @@ def _one_per_item(opinions: JudgeLabels) -> Iterator[list[Case]]:
 
 
 _Fitted = tuple[AnchoredBoard, Anchored, tuple[int, ...]]
-"""A board, its fit, and the columns of this in the order of the board."""
+"""A board, its fit, and the columns of the fit in the order of the board."""
 
 
 def _fitted_boards(
@@ -290,7 +291,7 @@ def _fitted_boards(
         )
     logs = read_ranking_logs(paths, with_metadata=labels.by_digest, with_votes=False)
     boards = list(_star_boards(logs) if labels.kind == "stars" else _pair_boards(logs))
-    # By the items of all boards: a label is of one benchmark, and no loss to the others.
+    # Items of all boards, so that a label of one benchmark is not counted as lost by the others.
     benchmarks: dict[str, set[str]] = defaultdict(set)
     for benchmark, item_id, _ in chain.from_iterable(board.opinions for board in boards):
         benchmarks[item_id].add(benchmark)
@@ -342,7 +343,7 @@ def _anchored(
     stars = labels.kind == "stars"
     table = _of_stars if stars else _of_pairs
     tables = [table(board, cases, values) for values in (by_people, by_judge)]
-    # A row for each cluster, without holes, whose column means are those of the table.
+    # Rows become clusters without missing cells; their column means are those of the tables.
     people, matched, judge = (
         linked_scores(values, np.array(board.clusters), link=False).table
         for values in (*tables, board.scores)
@@ -353,7 +354,7 @@ def _anchored(
     fitted = anchor(people, matched, judge, marks, grades=stars, level=level)
     ranks = competition_ranks([estimate.value for estimate in fitted.scores])
     tests = separation(fitted.table, best_first(ranks, board.models), level=level)
-    # Rows of the table stand for the board's items, and for what people did not see.
+    # The fitted rows represent all items of the board, including those without labels.
     tests = replace(tests, pairs=tuple(replace(pair, n_items=len(names)) for pair in tests.pairs))
     rows = tuple(_rows(board.models, ranks, fitted, tests))
     n_labels = int(sum(case.people.sum() for case in cases))
@@ -391,7 +392,7 @@ def _anchored(
 def _rows(
     models: Sequence[str], ranks: FloatArray, fitted: Anchored, tests: Separation
 ) -> Iterator[AnchoredRow]:
-    """In the order of the board."""
+    """Rows in the order of the board."""
     for place, column in enumerate(tests.order):
         yield AnchoredRow(
             rank=int(ranks[column]),
@@ -494,9 +495,9 @@ def _pair_boards(logs: Sequence[RankingLog]) -> Iterator[_Board]:
 
 
 def _results(sample: JudgedItem, row: int) -> Iterator[tuple[Key, JudgeLabel]]:
-    """What a board says of an item's pairs: results under `points`, else who is placed higher.
+    """The board's labels of an item's pairs: results under `points`, else which is placed higher.
 
-    None of pairs that take no judge.
+    The label is None for pairs that need no judge.
     """
     ballots, placement = sample.ballots, sample.placement
     assert ballots is not None
@@ -522,6 +523,6 @@ def _results(sample: JudgedItem, row: int) -> Iterator[tuple[Key, JudgeLabel]]:
 
 
 def _answers(sample: JudgedItem, ballots: ItemBallots) -> Mapping[str, str]:
-    """The texts of all models' answers; none unless metadata was read."""
+    """The texts of all models' answers; "" if metadata was not read."""
     texts = sample.answers
     return {model: texts.get(group[0], "") for group in ballots.groups for model in group}

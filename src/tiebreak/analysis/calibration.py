@@ -1,9 +1,9 @@
 """Does a judge agree with people? LLMEval-Fair, §3.4 (finding 8), figure 4, table 10.
 
-People's labels of answers (stars) or of pairs of answers (preferences) are held against those of
+People's labels of answers (stars) or of pairs of answers (preferences) are compared with those of
 each judge: Cohen's κ, plain and with quadratic weights, for each judge, model, subject and round.
-An answer that R people labelled counts once, each of them for 1/R of it: that is κ of the judge
-with a person drawn at random, and κ of two such persons with each other is the ceiling beside it.
+An answer that R people labelled counts once, with weight 1/R for each of them: this is κ of the
+judge with a person drawn at random. The ceiling is κ between two persons drawn at random.
 """
 
 import math
@@ -33,10 +33,10 @@ from tiebreak.tables.human import HumanLabels, LabelKind, read_human_labels
 from tiebreak.text import count
 
 PEOPLE = ""
-"""The name of "judge" in figures of people with each other."""
+"""The `judge` of figures that compare people with each other."""
 
 EACH_OTHER = "people with each other"
-"""What tables and figures call `PEOPLE`."""
+"""The name of `PEOPLE` in tables and figures."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -44,10 +44,10 @@ class Concordance:
     """A judge's labels against people's; with `judge` "" people's against each other's.
 
     `model`, `subject` and `round` are "" for all of them together. `n` counts the answers (or pairs
-    of answers), `n_items` the questions, over which intervals are. `agreement` is the share of
-    equal labels, `bias` how many stars more the judge gives in the mean. `confusion` has a row for
-    each label of people, a column for each of the judge; it adds up to `n`. Pairs count in both
-    orientations, half each.
+    of answers), `n_items` the questions, which intervals resample. `agreement` is the share of
+    equal labels, `bias` the mean number of stars that the judge gives above people. `confusion` has
+    a row for each label of people and a column for each of the judge; it sums to `n`. Pairs count
+    in both orientations, with half the weight each.
     """
 
     judge: str
@@ -67,7 +67,7 @@ class Concordance:
 class MeanKappa:
     """The mean over models of a judge's κ in a round, "" for all rounds (table 10's last line).
 
-    `n_models` counts those whose κ is defined, `undefined` names the others.
+    `n_models` counts the models whose κ is defined, `undefined` names the others.
     """
 
     judge: str
@@ -82,10 +82,10 @@ class MeanKappa:
 class JudgeGap:
     """Two judges, or a judge and people (`second` is ""), on the `n` answers that both labelled.
 
-    `difference` is that of their mean κ with people's labels, over the `n_models` models in which
-    both are defined, and `p` that of none. `p_adjusted` holds for all pairs of judges together
-    (Holm), and `apart` is whether it is at most 1 − level; None without a test. A judge's distance
-    from people is a test of its own.
+    `difference` is the difference of their mean κ with people's labels, over the `n_models` models
+    for which both are defined, and `p` its p-value. `p_adjusted` is adjusted for all pairs of
+    judges (Holm), and `apart` is whether it is at most 1 − level; None without a test. Tests of a
+    judge against people are not adjusted.
     """
 
     first: str
@@ -102,8 +102,8 @@ class JudgeGap:
 class Calibration(Finding):
     """Judges against the people's labels of one file, `source`.
 
-    `labels` is the scale. `judges` are in order of their mean κ over all rounds, the best first,
-    and those without one last. `rounds` are the names of rounds, none where the file has just one.
+    `labels` is the scale. `judges` are sorted by their mean κ over all rounds, the best first and
+    those without one last. `rounds` has the names of rounds, empty if the file has only one.
     `n_raters` is the largest number of people who labelled one answer.
     """
 
@@ -130,7 +130,7 @@ class Calibration(Finding):
     def cell(
         self, judge: str, round: str = "", model: str = "", subject: str = ""
     ) -> Concordance | None:
-        """The figures of a judge for all or one of rounds, models and subjects; None if none."""
+        """The figures of a judge for one or all rounds, models and subjects, or None."""
         asked = (judge, round, model, subject)
         among = (*self.cells, *self.people)
         return next(
@@ -151,22 +151,22 @@ def calibrate(
     skip_faulty: bool = False,
     level: float = 0.95,
 ) -> Calibration:
-    """Hold judges against people's stars or preferences.
+    """Compare judges with people's stars or preferences.
 
     Args:
         paths: ranking logs, and folders that hold some: of tiebreak/stars for people's stars, of
             any protocol with matches for their preferences. Each log has its judge, or a jury.
-            None, (), where `judge` is given.
-        human: what people said, or its file (see `read_human_labels`).
-        judge: what judges elsewhere said, or files of it in the same form. Each rater that a file
-            names is a judge; a file without raters is one, of the file's name.
-        skip_faulty: whether faulty rows of files are left out, with a note.
+            Can be empty, (), if `judge` is given.
+        human: people's labels, or their file (see `read_human_labels`).
+        judge: labels of other judges, or files of them in the same form. Each rater that a file
+            names is a judge; a file without raters is one judge with the file's name.
+        skip_faulty: leave faulty rows of files out, with a note.
         level: confidence level of intervals and tests, in (0, 1).
 
     Raises:
         RankingLogError: a path holds no ranking log.
         TableError: a file of labels cannot be read.
-        AnalysisError: the two have nothing in common, or names are not clear.
+        AnalysisError: judges and people labelled nothing in common, or names are ambiguous.
         RankingError: the level is out of range.
     """
     elsewhere = [judge] if isinstance(judge, HumanLabels) else path_list(judge)
@@ -184,7 +184,7 @@ def calibration_of(
     *,
     level: float = 0.95,
 ) -> Calibration:
-    """As `calibrate`, of logs and files that were read already."""
+    """As `calibrate`, for logs and files that were read already."""
     cases, names, notes = labelled(logs, human, files)
     kind = human.kind
     models = tuple(sorted({model for case in cases for model in case.key[2]}))
@@ -230,7 +230,7 @@ def calibration_of(
 def _cells(
     judge: str, turn: str, cases: Sequence[Case], kind: LabelKind, level: float
 ) -> Iterator[Concordance]:
-    """Of all its cases, and by model, by subject and by both."""
+    """Figures of a judge over all `cases`, and by model, by subject and by both."""
     models = sorted({model for case in cases for model in case.key[2]})
     subjects = sorted({case.subject for case in cases} - {""})
     for model, subject in product(("", *models), ("", *subjects)):
@@ -275,10 +275,10 @@ def _concordance(
 
 
 def table_of(case: Case, judge: str) -> FloatArray:
-    """The labels of people (rows) and of a judge (columns) in a case, shape (K, K), sum 1.
+    """Confusion table of people's labels (rows) and a judge's (columns) in a case, shape (K, K).
 
-    People with each other (`PEOPLE`) are all pairs of two of them. A pair of answers counts in both
-    orientations: which of the two is called the first must not matter.
+    It sums to 1. For `PEOPLE` it is over all pairs of two of them. A pair of answers counts in both
+    orientations, so that the order of its two answers does not matter.
     """
     given = case.people
     n = given.sum()
@@ -292,7 +292,7 @@ def table_of(case: Case, judge: str) -> FloatArray:
 
 
 def _grouped(cases: Sequence[Case], judge: str, models: Sequence[str]) -> FloatArray:
-    """Tables by item and model, shape (items, models, K, K)."""
+    """Sums of confusion tables by item and model, shape (items, models, K, K)."""
     items = {item: number for number, item in enumerate(dict.fromkeys(c.item for c in cases))}
     column = {model: number for number, model in enumerate(models)}
     k = len(cases[0].people) if cases else 1
@@ -338,7 +338,7 @@ def _gaps(
 def _gap(
     cases: Sequence[Case], first: str, second: str, models: Sequence[str], level: float
 ) -> JudgeGap:
-    """Two judges, or a judge and `PEOPLE`, with a test of its own."""
+    """Two judges, or a judge and `PEOPLE`, with an unadjusted test."""
     both = [case for case in cases if {first, second} <= {*case.judges, PEOPLE}]
     difference = Estimate(math.nan, math.nan, math.nan, 0, Reason("no_answer_of_both"))
     p, n_models = math.nan, 0

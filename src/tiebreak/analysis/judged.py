@@ -1,4 +1,4 @@
-"""Boards that no panel made, a judge's or a jury's, and their order beside that of people."""
+"""Boards made by a judge or a jury instead of a panel, and their order beside people's."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ from tiebreak.scorers.rules import RULES
 class JudgedBoard:
     """One board; arrays of shape (rows, N), NaN = absent, a row for each item.
 
-    `scores` are what the board's scores are column means of (under the rule `points`, and of stars
-    where models share some items, no figures of the item alone); `borda` are the scores that the
-    models have in each item, `native` the native ones.
+    The column means of `scores` are the board's scores (under the rule `points`, and for stars in
+    a linked design, a row depends on other items, too); `borda` are the models' scores in each item
+    alone, `native` their native scores.
     """
 
     benchmark: str
@@ -44,19 +44,19 @@ class JudgedBoard:
 
 
 Judged = Panel | JudgedBoard
-"""What is compared with people."""
+"""A panel or board that is compared with people."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardOrder:
     """A board's order of N models beside people's, 1 = best, ties at their mean rank.
 
-    `rank_lower` (the better) and `rank_upper` hold the true ranks on the board of all models at
-    once, with the probability `level`. Where that leaves out people's rank the board places the
-    model `higher`, or `lower`, than people do. Of the `n_pairs` pairs that people do not tie the
-    board decides `n_same` as they do, `n_opposite` the other way round, and ties the others. `same`
-    is the share of the first; its bounds are the pairs that the board's tests tell apart, which
-    holds at any number of items, as a bootstrap of a share that noise pulls to one half does not.
+    `rank_lower` (the better) and `rank_upper` cover the true ranks of all models on the board at
+    once, with the probability `level`. A model whose range excludes people's rank is placed
+    `higher`, or `lower`, than by people. Of the `n_pairs` pairs that people do not tie, the board
+    orders `n_same` as people do and `n_opposite` the other way round, and ties the rest. `same` is
+    the share of the first; its bounds count the pairs that the board's tests tell apart. They hold
+    at any number of items, unlike a bootstrap, since noise pulls the share towards one half.
     Measured in docs/statistics.md (`judged`).
     """
 
@@ -72,7 +72,7 @@ class BoardOrder:
 
 
 def judged_among(logs: Sequence[RankingLog]) -> list[Judged]:
-    """Panels and boards, those judged by stars joined by benchmark; one without models is empty."""
+    """Panels and boards, stars joined by benchmark; a log that ranked nothing has no models."""
     boards: list[Judged] = [panel for log in logs for panel in panels_of(log)]
     boards += [_of_stars(name, parts) for name, parts in star_parts(logs).items()]
     for part in (part for log in logs for part in log.parts() if not part.by_stars):
@@ -131,14 +131,14 @@ def board_order(
     items: ArrayLike | None = None,
     level: float = 0.95,
 ) -> BoardOrder:
-    """The order of a board beside people's.
+    """Compare the order of a board with people's.
 
     Args:
         scores: shape (rows, N), higher is better, NaN = absent; a model without any is not ranked.
         people: shape (N,), people's ranks, 1 = best, not all equal.
         models: the N names.
-        items: shape (rows,), the item of each row; by default every row is one of its own.
-        level: of the bounds.
+        items: shape (rows,), the item of each row; by default every row is an item.
+        level: confidence level of the bounds.
     """
     means = ratio(np.nansum(scores, axis=0), np.sum(~np.isnan(scores), axis=0))
     ranks = within_ballots(-means.round(DECIMALS))
@@ -146,7 +146,7 @@ def board_order(
     both = [(pair.above, pair.below) for pair in tests.pairs]
     above, below = np.array(both, dtype=np.int64).reshape(-1, 2).T
     apart = np.array([pair.apart is True for pair in tests.pairs], dtype=np.bool_)
-    # Models are tested on their common items, where the order may be another.
+    # A test is over the two models' common items, on which their order can differ from the board's.
     tested = np.sign([pair.difference for pair in tests.pairs])
     decided = np.where(apart, tested, np.sign(ranks[below] - ranks[above]))
     alike = decided * np.sign(people[below] - people[above])
@@ -157,7 +157,7 @@ def board_order(
     share, least, most = ratio(np.array([same, sure, n - against]), n).tolist()
     lower, upper = np.ones(len(models), np.int64), np.full(len(models), len(models))
     lower[list(tests.order)], upper[list(tests.order)] = tests.rank_lower, tests.rank_upper
-    # A tie of people may mean any rank that it takes up.
+    # Models that people tie may have any of the ranks that the tie spans.
     better = np.sum(people[:, None] < people, axis=0)
     not_worse = np.sum(people[:, None] <= people, axis=0)
     return BoardOrder(

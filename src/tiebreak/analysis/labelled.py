@@ -1,8 +1,8 @@
 """Answers that both people and judges have labelled: stars, or which of two is better.
 
-Two sides are joined here. A judge's labels come from ranking logs: stars of logs of tiebreak/stars,
-results of the matches of any pairwise protocol; each judge of a jury is one for itself, and answers
-that were judged as one have the same label. Or they come from a file, as people's do
+A judge's labels come from ranking logs: stars of logs of tiebreak/stars, or results of the matches
+of any pairwise protocol. Each judge of a jury is a judge of its own, and identical answers that
+were judged once share the label. Or they come from a file, like people's labels
 (`read_human_labels`).
 """
 
@@ -33,16 +33,16 @@ SCALES: Final[Mapping[LabelKind, tuple[str, ...]]] = {
 """The labels in order: stars, or how the first of two answers compares with the second."""
 
 Key = tuple[str, str, tuple[str, ...]]
-"""Benchmark, item, and the models whose answers were labelled, by name."""
+"""Benchmark, item, and the models whose answers were labelled, sorted by name."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Case:
     """An answer, or a pair of answers, that people labelled in one round.
 
-    `people` counts their labels, shape (K,). `judges` has the place of each judge's label on the
-    scale, of a board between two of them where it is a mean; it lacks those who gave none. Cases of
-    one `item` were made of one question; `row` is the item's on a board.
+    `people` counts their labels, shape (K,). `judges` has the position of each judge's label on the
+    scale (fractional for the means of a board), without judges that gave none. Cases of one `item`
+    were made from one question; `row` is the item's row on a board.
     """
 
     key: Key
@@ -56,9 +56,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class JudgeLabel:
-    """What one judge said of one answer or pair; `label` is None where that cannot be used.
+    """One judge's label of one answer or pair; `label` is None if there is no usable one.
 
-    Of the answers either the texts are known, `answers`, or starts of their SHA-256, `digests`.
+    The answers are known by their texts, `answers`, or by the starts of their SHA-256, `digests`.
     """
 
     label: float | None
@@ -70,7 +70,7 @@ class JudgeLabel:
 
 
 JudgeLabels = Mapping[Key, Sequence[JudgeLabel]]
-"""One judge's; with epochs there may be several of one key."""
+"""One judge's labels; with epochs a key can have several."""
 
 _Judges = dict[str, dict[Key, list[JudgeLabel]]]
 
@@ -78,9 +78,9 @@ _Judges = dict[str, dict[Key, list[JudgeLabel]]]
 def by_name(
     models: tuple[str, ...], label: Label, of_each: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Label, tuple[str, ...]]:
-    """Models in the order of their names, with their label and what belongs to `of_each` of them.
+    """Sort models by name, with their label and the values `of_each` reordered to match.
 
-    A pair's label is 2 where the first is better, and 0 where the second is.
+    A pair's label is 2 if the first is better, and 0 if the second is.
     """
     if tuple(sorted(models)) == models:
         return models, label, of_each
@@ -93,12 +93,12 @@ def labelled(
     """Join the labels of judges, in logs and in files, and of people.
 
     Returns:
-        All cases, who judged them, and notes on what was left out.
+        All cases, the names of their judges, and notes on labels that were left out.
 
     Raises:
-        AnalysisError: no log has labels of this kind, or a file has labels of another; nothing was
-            labelled by both; an item is in several benchmarks and a file does not say in which; it
-            is not clear which model a name means.
+        AnalysisError: no log has labels of this kind, or a file has labels of another; no answer
+            was labelled by both; an item is in several benchmarks and a file does not say which;
+            it is ambiguous which model a name means.
     """
     judges = _judges(logs, files, human)
     if not judges:
@@ -124,14 +124,14 @@ def labelled(
 
 
 def notes_on(left_out: Mapping[Reason, int]) -> list[Reason]:
-    """How many labels were left out, and why."""
+    """Notes on the number of labels left out for each reason."""
     return [Reason("labels_left_out", n=n, why=why) for why, n in left_out.items()]
 
 
 def _judges(
     logs: Sequence[RankingLog], files: Sequence[HumanLabels], human: HumanLabels
 ) -> dict[str, JudgeLabels]:
-    """Every judge of every log and file; those of one judge of other answers are joined."""
+    """Labels by judge, over all logs and files; those of the same answers are separate runs."""
     by_name: dict[str, list[dict[Key, list[JudgeLabel]]]] = defaultdict(list)
     for of_source in chain(_in_logs(logs, human.kind), _in_files(files, by_name, human)):
         for name, opinions in of_source.items():
@@ -151,10 +151,10 @@ def _judges(
 def _in_files(
     files: Sequence[HumanLabels], known: Mapping[str, Sequence[JudgeLabels]], human: HumanLabels
 ) -> Iterator[_Judges]:
-    """The judges of each file by their names; one that names none has the file's name.
+    """The judges of each file by name; labels without a rater belong to a judge named as the file.
 
-    Benchmarks, models, questions and subjects are those of the `known` judges when a file's turn
-    comes.
+    Benchmarks, models, questions and subjects are taken from the judges `known` so far; the caller
+    adds each file's judges to them before the next file is read.
     """
     for file in files:
         if file.kind != human.kind:
@@ -208,10 +208,10 @@ def _in_logs(logs: Sequence[RankingLog], kind: LabelKind) -> Iterator[_Judges]:
 def _judge_labels(
     sample: JudgedItem, ballots: ItemBallots, kind: LabelKind, alone: Sequence[str]
 ) -> Iterator[tuple[str, Key, JudgeLabel]]:
-    """What each judge said in an item: names, keys and labels.
+    """Labels of each judge in an item, each with the judge's name and the key.
 
-    What has no name is of all of `alone`: a log's one judge, or the judges of a jury where a rule
-    gave the stars before one was asked.
+    Ballots without a judge's name count for all of `alone`: a log's only judge, or all judges of a
+    jury if a rule gave the stars without asking them.
     """
     members = {group[0]: group for group in ballots.groups}
     item = ballots.cluster or f"{ballots.benchmark}\x1f{ballots.item_id}"
@@ -243,7 +243,7 @@ def _judge_labels(
 
 
 def _named(items: Sequence[ItemBallots]) -> list[str]:
-    """The judges of a log: those that its ballots name, else the models that were called."""
+    """The judges of a log: the judges named in its ballots, else the models that were called."""
     parts = (part for item in items for points in item.scores for part in points.parts or (points,))
     verdicts = (verdict for item in items for match in item.matches for verdict in match.verdicts)
     named = ({part.judge for part in parts} | {verdict.judge for verdict in verdicts}) - {""}
@@ -256,11 +256,11 @@ def _named(items: Sequence[ItemBallots]) -> list[str]:
 def join(
     judges: Mapping[str, JudgeLabels], human: HumanLabels, left_out: Counter[Reason]
 ) -> tuple[list[Case], dict[str, int]]:
-    """The cases, and for each judge how many it gave no usable label; `left_out` is counted up.
+    """The cases, and per judge the number without its label; counts other labels in `left_out`.
 
     Raises:
-        AnalysisError: an item is in several benchmarks and the file does not say in which; it is
-            not clear which model a name means.
+        AnalysisError: an item is in several benchmarks and the file does not say which; it is
+            ambiguous which model a name means.
     """
     benchmarks: dict[str, set[str]] = defaultdict(set)
     known: set[str] = set()
@@ -300,7 +300,7 @@ def join(
             for name, opinion in opinions.items()
             if isinstance(opinion, JudgeLabel) and opinion.label is not None
         }
-        # Some of an answer's labels may have a digest, and some none.
+        # Labels of one answer with and without a digest were grouped apart, but are one case.
         same = cases.get((key, turn, first.answers, first.digests))
         if same is None:
             lacking.update(name for name in judges if name not in labels)
@@ -315,7 +315,7 @@ def join(
 def benchmark_of(
     label: HumanLabel, benchmarks: Mapping[str, set[str]], source: HumanLabels
 ) -> str | None:
-    """The benchmark of a label's item, None for an unknown one; AnalysisError where several fit."""
+    """The benchmark of a label's item, None if unknown; raises AnalysisError if several fit."""
     known = benchmarks.get(label.item_id, set())
     if label.benchmark:
         known = known & {label.benchmark}
@@ -328,7 +328,7 @@ def benchmark_of(
 
 
 def _fitting(opinions: Sequence[JudgeLabel], digests: tuple[str, ...]) -> JudgeLabel | Reason:
-    """The opinion on the answer that people saw, or why there is none."""
+    """The judge's label of the answer that people saw, or the reason that there is none."""
     if not opinions:
         return Reason("labels_unjudged")
     fitting = [opinion for opinion in opinions if _same(opinion, digests)]
