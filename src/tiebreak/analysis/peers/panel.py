@@ -1,7 +1,7 @@
-"""A panel of reviewers: its ballots as arrays, items × reviewers × models, and what it is worth.
+"""A panel of reviewers: its ballots as arrays, items × reviewers × models, and its reliability.
 
-All measures of a panel (views, agreement, alignment) are arithmetic on these arrays; its worth is
-each reviewer's record, and the agreement of all.
+All measures of a panel (views, agreement, alignment) are arithmetic on these arrays; its worth
+consists of each reviewer's record and the agreement of all reviewers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ from tiebreak.text import count
 
 
 class NoPeerReviewError(RankingLogError):
-    """There are ranking logs, but none of a peer review."""
+    """None of the ranking logs is of a peer review."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -48,12 +48,12 @@ class Panel:
 
     A row is an item that was judged to the end, in one of its epochs; `items` numbers the item of
     each row. `ranks` has shape (I, R, N): lower is better, equal is tied, NaN is not ranked; models
-    whose answers are identical are tied. `shown` has the same shape: the place in which a reviewer
-    saw the answer, 1 = first, NaN = not shown. `native` has shape (I, N). `own` is the column of
-    each reviewer's own answers, None for one that is not a candidate.
+    whose answers are identical are tied. `shown` has the same shape: the position at which a
+    reviewer saw the answer, 1 = first, NaN = not shown. `native` has shape (I, N). `own` is the
+    column of each reviewer's own answers, None for a reviewer that is not a candidate.
 
     `aggregator` is the method that the run asked for, `degree` the number of answers that each
-    reviewer saw in sparse mode, None where it saw all.
+    reviewer saw in sparse mode, None if it saw all.
     """
 
     benchmark: str
@@ -73,7 +73,7 @@ class Panel:
 
 
 def panels_among(logs: Sequence[RankingLog]) -> list[Panel]:
-    """The panels of all peer-review logs among some ranking logs, in the order of the logs.
+    """The panels of all peer-review logs among `logs`, in their order.
 
     Raises:
         NoPeerReviewError: no log is of a peer review, or none has an item judged to its end.
@@ -81,7 +81,7 @@ def panels_among(logs: Sequence[RankingLog]) -> list[Panel]:
     panels = [panel for log in logs for panel in panels_of(log)]
     if not panels:
         protocols = ", ".join(sorted({log.protocol for log in logs}))
-        # The notes of a log without a judged item say how to go on.
+        # The notes of a log without a judged item say how to continue its run.
         begun = [note for log in logs if log.protocol == "peer_review" for note in log.notes]
         raise NoPeerReviewError(
             f"No peer review with an item judged to its end among {count(len(logs), 'ranking log')}"
@@ -96,7 +96,7 @@ def panels_among(logs: Sequence[RankingLog]) -> list[Panel]:
 
 
 def panels_of(log: RankingLog) -> list[Panel]:
-    """The panels of one log, by benchmark; none where it is not a peer review."""
+    """The panels of one log, by benchmark; empty if it is not a peer review."""
     reviewed = [item for item in log.items if RULES[item.placed_by].reviewed]
     benchmarks = sorted({item.benchmark for item in reviewed})
     return [_panel(log, [i for i in reviewed if i.benchmark == name]) for name in benchmarks]
@@ -104,7 +104,7 @@ def panels_of(log: RankingLog) -> list[Panel]:
 
 def _panel(log: RankingLog, rows: Sequence[ItemBallots]) -> Panel:
     models = tuple(sorted({model for item in rows for model in item.models}))
-    # Where all answers are identical no reviewer was called.
+    # Items with identical answers name no reviewers, so they are collected over all items.
     reviewers = tuple(dict.fromkeys(reviewer for item in rows for reviewer in item.reviewers))
     paneled = [item.model_copy(update={"reviewers": reviewers}) for item in rows]
     column = {model: number for number, model in enumerate(models)}
@@ -141,18 +141,19 @@ def _as_shown(item: ItemBallots) -> ItemBallots:
 
 @dataclass(frozen=True, slots=True)
 class ReviewRecord:
-    """One reviewer: its replies, and how far it agrees with the others.
+    """One reviewer: its replies, and its agreement with the others.
 
-    `reviewer.candidate` is None for one that is not a candidate. `replies` counts its reviews and
-    those that stayed unscored, for the most frequent `reason`; None where it was asked nothing. Of
-    its scored reviews `n_partial` leave out an answer that was shown; in `n_cut` reviews, scored or
-    not, `n_left_out` answers in all were not shown, so that the rest would fit its context.
+    `reviewer.candidate` is None if the reviewer is not a candidate. `replies` counts its reviews
+    and those that stayed unscored, None if it was asked nothing; `reason` is the most frequent
+    cause. `n_partial` of its scored reviews leave out an answer that was shown; in `n_cut` reviews,
+    scored or not, `n_left_out` answers in total were not shown, so that the rest fit its context.
 
-    `agreement` is the mean of Kendall's τ-b with each other reviewer; `distance` the share of pairs
-    that the consensus of the others orders the other way round, `errors` that of the pairs with
-    different native scores which it orders the wrong way round. Without it the model `moved` falls
-    by `shift` places (< 0: rises), which is the most by which one moves; 0 and None if none does,
-    None and None where no model is ranked. `first_changes` says whether another is first then.
+    `agreement` is the mean of Kendall's τ-b with each other reviewer; `distance` is the share of
+    pairs that the consensus of the others orders the other way round, `errors` the share of
+    pairs with different native scores that it orders wrongly. Without the reviewer the model
+    `moved` falls by `shift` places (< 0: rises), the largest change of any model; 0 and None if no
+    model moves, None and None if none is ranked. `first_changes` is whether another model is then
+    first.
     """
 
     reviewer: Reviewer
@@ -172,12 +173,12 @@ class ReviewRecord:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PanelWorth:
-    """The reviewers, in the order of the panel, and what they are worth together.
+    """Records of the reviewers, in the order of the panel, and the reliability of all together.
 
-    `votes` says what is known of the independent votes that they amount to, `errors` how often they
-    put a wrong answer before a right one, and `majority_errors` how often a majority of them does,
-    which is near `errors` where all err alike. `without` holds the rankings without each of them,
-    by its own `method`.
+    `votes` estimates the number of independent votes that they equal, `errors` how often they put
+    a wrong answer before a right one, and `majority_errors` how often a majority of them does,
+    which is close to `errors` if all make the same errors. `without` has the rankings without each
+    of them, by its own `method`.
     """
 
     reviewers: tuple[ReviewRecord, ...]
@@ -191,7 +192,7 @@ class PanelWorth:
 
 
 def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
-    """What a panel of one reviewer at least is worth."""
+    """The reliability of a panel of at least one reviewer."""
     ranks, items = panel.ranks, panel.items
     agreement = reviewer_agreement(ranks, items=items, how=how)
     without = leave_one_out(ranks, items=items, how=how)
@@ -215,7 +216,7 @@ def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
 
 
 def panel_warnings(worth: PanelWorth) -> Iterator[Reason]:
-    """Which reviewers are not to be trusted, and why; the worst first."""
+    """Warnings about reviewers that cannot be trusted, the most serious kind first."""
     for record in worth.reviewers:
         yield from filter(None, [_unscored(record)])
     for record in worth.reviewers:
@@ -292,9 +293,9 @@ def _unscored(record: ReviewRecord) -> Reason | None:
 
 
 def largest_shift(records: Sequence[ReviewRecord]) -> ReviewRecord | None:
-    """The reviewer without whom the ranking changes most, None where none matters.
+    """The reviewer without whom some model moves by most places, None if no model ever moves.
 
-    By places; among equals one without whom another model is first.
+    Of equal changes one that puts another model first is preferred.
     """
 
     def change(record: ReviewRecord) -> tuple[int, bool]:

@@ -1,11 +1,11 @@
 """The report of a peer review: one `PeerReview` per benchmark and log, and sparse beside full.
 
-Does a part of the reviews give the same ranking? Logs of the same benchmark and candidates are
-compared where one reviewer saw all answers and in another `degree` of them (Peer review, §4.2,
-figure 3, and appendix A).
+Sparse beside full: two logs of the same benchmark and candidates are compared if reviewers saw all
+answers in one and `degree` of them in the other, to see whether a part of the reviews gives the
+same ranking (Peer review, §4.2, figure 3, and appendix A).
 
-The ranking, item by item (§4.1): each item has a consensus of its own, and a model's score is the
-mean of its ranks in these. At once: one Kemeny–Young order for the ballots of all items together.
+The ranking is made item by item (§4.1): each item has its own consensus, and a model's score is the
+mean of its ranks in these. Beside it: one Kemeny–Young order for the ballots of all items at once.
 """
 
 from collections import Counter
@@ -68,7 +68,7 @@ class PeerRank(Standing):
     """One model in the macro ranking, by its mean rank.
 
     `mean_rank` is the mean over the `n_items` in which it has a rank, 1 = best, NaN without any.
-    `at_once` is its place in the Kemeny order of all ballots, None where it has none.
+    `at_once` is its place in the Kemeny order of all ballots, None if no ballot ranks it.
     """
 
     NAME = "mean_rank"
@@ -78,17 +78,17 @@ class PeerRank(Standing):
 
     @property
     def mean_rank(self) -> float:
-        """The value, by its name."""
+        """The mean rank over items, 1 = best."""
         return self.value
 
 
 @dataclass(frozen=True, slots=True)
 class ItemOrders:
-    """The Kemeny orders of the items: how sure is each, as an order?
+    """How certain the Kemeny orders of the items are.
 
-    `n_items` have an order, proven optimal; it is the only optimal one in `n_unique` of them.
+    `n_items` have an order that is proven optimal; it is the only optimal one in `n_unique` items.
     `cost` is the number of pairwise disagreements between the orders and the ballots, out of
-    `pairs`, which the ballots decide. `reason` says why there are no figures, else it is None.
+    `pairs` decided by the ballots. `reason` says why there are no figures, else it is None.
     """
 
     n_items: int
@@ -100,11 +100,11 @@ class ItemOrders:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PeerRanking:
-    """The macro ranking by the first of `methods`, best first, and what else can be made of it.
+    """The macro ranking by the first of `methods`, best first, and further rankings.
 
-    `separation` are the tests of all pairs of models. `by_method` are the macro rankings by all
-    methods. `at_once` is the election by all ballots of all items; None where no ballot compares
-    two models.
+    `separation` has the tests of all pairs of models, `by_method` the macro rankings by all
+    methods. `at_once` is the election by all ballots of all items, None if no ballot compares two
+    models.
     """
 
     methods: tuple[str, ...]
@@ -116,7 +116,7 @@ class PeerRanking:
 
     @property
     def kemeny(self) -> KemenyResult | None:
-        """Kemeny–Young by all ballots at once, with its certificate."""
+        """The Kemeny–Young order of all ballots at once, with its certificate."""
         return None if self.at_once is None else self.at_once.kemeny
 
 
@@ -125,7 +125,7 @@ def peer_ranking(
 ) -> PeerRanking:
     """The ranking of a panel by the first of `methods`, names in `rankers.AGGREGATORS`.
 
-    `consensus`, shape (rows, N), are the ranks of the models in each row by that method.
+    `consensus`, shape (rows, N), has the ranks of the models in each row by that method.
     """
     bootstrap = bootstrap_items(-consensus, items=panel.items, how=how)
     places = best_first(competition_ranks(bootstrap.score), panel.models)
@@ -142,7 +142,7 @@ def peer_ranking(
 
 
 def item_elections(panel: Panel) -> list[Election | None]:
-    """Kemeny–Young for each row: order, certificate, all optima; None where nothing is compared."""
+    """Kemeny–Young for each row: order, certificate, all optima; None if no ballot compares two."""
     return [
         _election(panel, name, ranks[None])
         for name, ranks in zip(panel.item_ids, panel.ranks, strict=True)
@@ -150,7 +150,7 @@ def item_elections(panel: Panel) -> list[Election | None]:
 
 
 def _election(panel: Panel, name: str, ranks: FloatArray) -> Election | None:
-    """Kemeny–Young for some rows of ranks at once; None where no ballot compares two models."""
+    """Kemeny–Young for some rows of ranks at once, None if no ballot compares two models."""
     ballots = comparing(ranks).reshape(-1, len(panel.models))
     ranked = np.flatnonzero(~np.isnan(ballots).all(axis=0))
     if not len(ranked):
@@ -170,7 +170,7 @@ def _places(election: Election | None) -> Mapping[str, int]:
 def _rows(
     panel: Panel, bootstrap: ItemBootstrap, pairs: Separation, at_once: Mapping[str, int]
 ) -> tuple[PeerRank, ...]:
-    # The higher score is the lower rank.
+    # Scores are minus mean ranks, so values and bounds change sign and bounds change places.
     score, lower, upper = -bootstrap.score, -bootstrap.upper, -bootstrap.lower
     return PeerRank.rows(
         replace(bootstrap, score=score, lower=lower, upper=upper),
@@ -183,7 +183,7 @@ def _rows(
 
 
 def _by_method(panel: Panel, methods: Sequence[str], consensus: FloatArray) -> Election:
-    """The macro rankings by all methods; the consensus by the first is known."""
+    """The macro rankings by all methods; `consensus` is that of the first."""
     n_ballots = int(np.sum(~np.isnan(comparing(panel.ranks)).all(axis=2)))
     consensuses, failed = {}, dict[str, Remark]()
     for number, method in enumerate(methods):
@@ -225,11 +225,11 @@ def _orders(panel: Panel) -> ItemOrders:
 
 @dataclass(frozen=True, slots=True)
 class SparseAgreement:
-    """A sparse log beside the full one, on the `n_items` items that both ranked.
+    """A sparse log compared with a full one, on the `n_items` items that both ranked.
 
     `macro` compares the two leaderboards. `per_item` is the mean over items of Kendall's τ-b
-    between the two rankings of an item. `price` is an item's, relative to that of the full log;
-    `calls` and `tokens` are ratios, so below 1 where sparse is cheaper.
+    between the two rankings of an item. `price` is the price per item relative to the full log:
+    its relative figures are below 1 if sparse is cheaper.
     """
 
     benchmark: str
@@ -245,11 +245,11 @@ class SparseAgreement:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PeerReview:
-    """One benchmark of one peer-review log.
+    """The report on one benchmark of one peer-review log.
 
     Of the `n_rows` items (each epoch on its own) that were judged to the end, `n_identical` have
     identical answers only, so no reviewer was called, and in `n_unusable` no review compares two
-    answers. The figures are about the rest. `warnings` say what cannot be trusted; `notes` are all
+    answers. All figures are about the rest. `warnings` say what cannot be trusted; `notes` are all
     other remarks.
     """
 
@@ -266,20 +266,20 @@ class PeerReview:
 
     @property
     def verdict(self) -> Reason:
-        """Who is first by the consensus, ahead of whom, and which models favour themselves."""
+        """The first model by the consensus, its lead, and the models that favour themselves."""
         order = order_reasons(self.ranking.separation, self.panel.models)
         favours = favour_reason(self.views)
         return Reason("verdict", statements=[*order, *([favours] if favours else [])])
 
     @property
     def n_reviewed(self) -> int:
-        """Items in which a review compares two answers."""
+        """The number of items in which a review compares two answers."""
         return self.n_rows - self.n_identical - self.n_unusable
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class PeerReport(Finding):
-    """All peer reviews among some logs; `sparse` sets sparse ones beside full ones."""
+    """All peer reviews of some logs; `sparse` compares sparse with full ones."""
 
     reviews: tuple[PeerReview, ...]
     sparse: tuple[SparseAgreement, ...]
@@ -299,14 +299,14 @@ class PeerReport(Finding):
 def peer_report(
     paths: Paths, *, methods: Sequence[str] = (KEMENY,), how: Resampling = Resampling()
 ) -> PeerReport:
-    """The report of all peer-review logs among some files and folders.
+    """The report of all peer-review logs in some files and folders.
 
-    Of the `methods`, names in `AGGREGATORS`, the first gives the ranking with its intervals, and
-    the views SIA and SFA; the others stand beside it.
+    The first of `methods`, names in `AGGREGATORS`, gives the ranking with its intervals and the
+    views SIA and SFA; rankings by the others are shown beside it.
 
     Raises:
         RankingLogError: a path holds no ranking log.
-        NoPeerReviewError: no log is of a peer review, or none calls a reviewer.
+        NoPeerReviewError: no log is of a peer review, or no reviewer was called in any.
         UnprovenOrderError: the first method finds no proven order; the message says what to do.
         RankingError: the method is unknown, or level or draws are out of range.
     """
@@ -317,7 +317,7 @@ def peer_report(
 def peer_report_of(
     logs: Sequence[RankingLog], *, methods: Sequence[str] = (KEMENY,), how: Resampling
 ) -> PeerReport:
-    """The report of ranking logs that were read already; otherwise as `peer_report`."""
+    """As `peer_report`, for ranking logs that were read already."""
     panels = panels_among(logs)
     asked = [panel for panel in panels if panel.reviewers]
     silent = [
@@ -372,7 +372,7 @@ def _views(panel: Panel, method: str) -> Views:
 
 
 def _few_items(panel: Panel, views: Views) -> Iterator[Reason]:
-    """A warning where the intervals are too narrow, since few items tell models apart."""
+    """A warning if intervals are too narrow because few items tell models apart."""
     ranks = views.inclusive
     apart = np.array([len(np.unique(row[~np.isnan(row)])) > 1 for row in ranks])
     n = len(np.unique(panel.items[apart]))
@@ -404,7 +404,7 @@ def _notes(panel: Panel, method: str, n_identical: int, n_unusable: int) -> Iter
 
 
 def _n_whole(panel: Panel) -> int:
-    """Items in which a reviewer was shown its own answer: in sparse mode only where all are."""
+    """Items in which some reviewer saw its own answer, which sparse mode shows only with all."""
     seen = [
         ~np.isnan(panel.shown[:, reviewer, column])
         for reviewer, column in enumerate(panel.own)
@@ -420,9 +420,9 @@ RowKey = tuple[str, str, int]
 def sparse_agreements(
     logs: Iterable[RankingLog], panels: Sequence[Panel], how: Resampling
 ) -> list[SparseAgreement]:
-    """Every sparse log beside the oldest full one of its benchmark, candidates and aggregator.
+    """Compare each sparse log with the oldest full one of its benchmark, models and aggregator.
 
-    `panels` are those that the logs hold; each has reviewers.
+    `panels` are the panels of the logs; each has reviewers.
     """
     pairs = list(_pairs(panels))
     if not pairs:
@@ -452,7 +452,7 @@ def _pairs(panels: Sequence[Panel]) -> Iterable[tuple[Panel, Panel]]:
 def _compared(
     sparse: Panel, full: Panel, entries: Mapping[tuple[str, str], Entry], how: Resampling
 ) -> SparseAgreement | None:
-    """None where they have no item in common, or a log is an attempt that another one replaces."""
+    """The comparison; None without a common item, or if another attempt replaces a log."""
     sparse_entry = entries.get((sparse.log, sparse.benchmark))
     full_entry = entries.get((full.log, full.benchmark))
     if sparse_entry is None or full_entry is None or sparse.degree is None:

@@ -1,26 +1,26 @@
-"""Does a model put itself higher than its peers do, and does aggregation take that away?
+"""Does a model rank itself higher than its peers do, and does aggregation remove that?
 
 Four views of every model (Peer review, §4.3 and table 3; see `rankers.reviewers`) give two
-differences: the gap PR − SR before aggregation, and what remains of it after, SFA − SIA. Both are
-in places, and above 0 where the model's own ballot favours it. A fair model among others that
-favour themselves seems to do so, too: each of their ballots has one more answer above its own. So
-there is a third figure, the fair gap: it compares two ballots without the answer of the other
+differences: the gap PR − SR before aggregation, and the remainder SFA − SIA after it. Both are in
+places, and above 0 if the model's own ballot favours it. A fair model among others that favour
+themselves also shows a gap, because each of their ballots puts one more answer above the model's.
+So there is a third figure, the fair gap: it compares two ballots without the answer of the other
 reviewer.
 
     none     the test finds no gap
-    removed  there is a gap, the remainder is smaller, and its interval holds 0 or lies on the other
-             side of it
+    removed  there is a gap, the remainder is smaller, and its interval includes 0 or lies on the
+             other side of 0
     reduced  the remainder is smaller, but lies on the gap's side of 0
-    kept     it lies there, and may be as large as the gap
+    kept     the remainder lies on that side, and may be as large as the gap
 
-There is a gap where gap and fair gap both differ from 0, to the same side, by the sign-flip test
+There is a gap if gap and fair gap both differ from 0, in the same direction, by the sign-flip test
 over items; the larger of the two p-values counts, adjusted for the number of models by Holm's
-method. Smaller is what the interval of the difference of gap and remainder says, on the same draws
-of items. Where it does not, and the remainder's interval holds 0, there is no verdict; nor where
-the items are too few for the test to find anything.
+method. The remainder is smaller if the interval of gap minus remainder, on the same draws of items,
+says so. There is no verdict if it does not and the remainder's interval includes 0, or if the items
+are too few for the test to find anything.
 
-In simulated panels of six a gap was found in one or more fair models in at most 4% of panels of 8
-to 100 items, whether the others favour themselves or not. A model that adds one standard deviation
+In simulated panels of six, a gap was found in one or more fair models in at most 4% of panels of 8
+to 100 items, whether or not the others favour themselves. A model that adds one standard deviation
 of its noise to its own answer is found in a fifth of panels of 10 items, in 83% of 30, in all of
 100.
 """
@@ -52,12 +52,12 @@ _LEFT: Mapping[Verdict, Reason] = {
 
 @dataclass(frozen=True, slots=True)
 class SelfPreference:
-    """One model in four views: mean ranks, 1 = best, NaN where a view is undefined.
+    """One model in four views: mean ranks, 1 = best, NaN if a view is undefined.
 
-    `gap` is the mean of PR − SR over the items in which both are defined, `fair_gap` that of
-    `fair_gaps`, `remainder` that of SFA − SIA. `p_adjusted` is the p-value of the gap, for all
-    models together; NaN where it was not tested. `verdict` is None where it cannot be given, and
-    `reason` then says why.
+    `gap` is the mean of PR − SR over the items in which both are defined, `fair_gap` the mean of
+    `fair_gaps`, `remainder` that of SFA − SIA. `p_adjusted` is the p-value of the gap, adjusted for
+    all models; NaN if it was not tested. `verdict` is None if it cannot be given; `reason` then
+    says why.
     """
 
     model: str
@@ -74,7 +74,7 @@ class SelfPreference:
 
     @property
     def biased(self) -> bool:
-        """Whether the model favours itself, or harms itself, as far as the test tells."""
+        """Whether the test finds that the model favours or harms itself."""
         return self.verdict not in (None, "none")
 
 
@@ -118,7 +118,7 @@ def self_preference(panel: Panel, views: Views, how: Resampling) -> tuple[SelfPr
 
 
 def _p_values(gaps: FloatArray, fair: FloatArray, seed: int) -> list[float]:
-    """Of gap and fair gap, shape (items, N), the larger p-value; NaN where one has no item."""
+    """The larger p-value of gap and fair gap, shape (items, N), per model; NaN without an item."""
     p = []
     for gap, fair_gap in zip(gaps.T, fair.T, strict=True):
         if np.isnan(gap).all() or np.isnan(fair_gap).all():
@@ -131,13 +131,13 @@ def _p_values(gaps: FloatArray, fair: FloatArray, seed: int) -> list[float]:
 
 
 def side(estimate: Estimate) -> int:
-    """On which side of 0 an interval lies: 1 above, −1 below, 0 if it holds 0 or is undefined."""
+    """The side of 0 on which an interval lies: 1 or −1; 0 if it includes 0 or is undefined."""
     above, below = round(estimate.lower, DECIMALS) > 0, round(estimate.upper, DECIMALS) < 0
     return int(above) - int(below)
 
 
 def _verdict(favoured: int, remainder: Estimate, difference: Estimate) -> Verdict | None:
-    """`favoured` is the side of 0 on which the gap lies, 0 where the test finds none."""
+    """The verdict; `favoured` is the side of 0 on which the gap lies, 0 if the test finds none."""
     if not favoured:
         return "none"
     if np.isnan(remainder.lower):
@@ -149,7 +149,7 @@ def _verdict(favoured: int, remainder: Estimate, difference: Estimate) -> Verdic
 
 
 def no_self_rank(panel: Panel, column: int) -> Reason:
-    """Why a model that never ranks its own answer does not."""
+    """The reason that a model never ranks its own answer."""
     if column not in panel.own:
         return Reason("no_reviewer_of_model")
     if panel.degree is not None:
@@ -160,7 +160,7 @@ def no_self_rank(panel: Panel, column: int) -> Reason:
 def _reasons(
     panel: Panel, views: Views, column: int, figures: Sequence[Estimate]
 ) -> Iterator[Reason]:
-    """Why there is no verdict, the most telling first."""
+    """Reasons for a missing verdict, the most specific first."""
     if np.isnan(views.self_ranks[:, column]).all():
         yield no_self_rank(panel, column)
     if np.isnan(views.peer_ranks[:, column]).all():
@@ -170,9 +170,9 @@ def _reasons(
 
 
 def favour_reason(views: Sequence[SelfPreference]) -> Reason | None:
-    """Which models favour themselves, and what aggregation leaves of it; None where none is tested.
+    """The models that favour themselves, and the effect of aggregation; None if none was tested.
 
-    A place is what a model gains by its own ballot, PR − SR.
+    A model gains PR − SR places by its own ballot.
     """
     tested = [view for view in views if view.verdict]
     if not tested:
