@@ -1,17 +1,17 @@
-"""CSD over one score table: the contest, what elimination costs, and what a spoilt score does.
+"""CSD over one score table: the contest, the cost of elimination, and the effect of a spoilt score.
 
-Also a contest within one benchmark, whose items, by difficulty, are the rounds (§5.1.2), and CSD
-and Kemeny–Young over the same benchmarks, each beside the other.
+Also a contest within one benchmark, with tiers of items by difficulty as rounds (§5.1.2), and CSD
+and Kemeny–Young over the same benchmarks, side by side.
 
-Scores are means over items. To add noise of their size to them would count the noise twice: nearly
-tied models would look further apart than they are. So tables of true scores are drawn from their
-posterior, which takes the part of the spread that is noise out first. In a benchmark k, for a
-model i:
+Scores are means over items. Adding noise of the size of their standard errors would count the noise
+twice: nearly tied models would look further apart than they are. So tables of true scores are drawn
+from their posterior, which first removes the part of the spread that is noise. In a benchmark k,
+for a model i:
 
     score[i, k] = m[k] + σ[k]·(√ρ·g[i] + √(1 − ρ)·e[i, k]) + error[i, k],    g, e ~ N(0, 1)
 
 σ, by benchmark, comes from the posterior of a component of variance (Box & Tiao, Bayesian Inference
-in Statistical Analysis, 1973, §5.2) under a prior that is even in σ (Gelman, Bayesian Analysis 1,
+in Statistical Analysis, 1973, §5.2) under a prior that is flat in σ (Gelman, Bayesian Analysis 1,
 2006), ρ from its likelihood.
 """
 
@@ -52,7 +52,7 @@ from tiebreak.tables.rounds import Round, Rounds
 from tiebreak.tables.scores import ScoreTable, find_cells, unlike_scales
 from tiebreak.text import count
 
-# Of models, by expected wins: the paper's number (figure 3).
+# Tiers of models by expected wins, as in the paper (figure 3).
 TIERS = 4
 
 OrderFrom = Literal["columns", "names", "rounds", "order", "difficulty", "weights", "given"]
@@ -60,19 +60,20 @@ OrderFrom = Literal["columns", "names", "rounds", "order", "difficulty", "weight
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class ContestReport(Finding):
-    """`result` at the first T; `sensitivity` if there are several; `spoilt`: other scores.
+    """A contest over a score table: the `result` at the first T, and further analyses.
 
-    `rounds` has the names of the benchmarks of each round, in the order of the contest, which
-    comes from the table's columns, the benchmarks' names, a file of rounds, an order of names, the
-    difficulty of the items, weights (a new order for every contest), or was given in Python
-    (`order_from`). `items`: how far
-    other items would move `result`, None where a score has no standard error, for `items_reason`.
-    `tiers`, shape (models,): the tier of each model by natural breaks of its expected wins, 1 = the
-    highest; None for few models, or where a break lies within the simulation's error.
-    `largest_eliminate` is the largest T that makes sense (`largest_elimination`). `table` holds the
-    scores, and `missing` says what one that is not there meant. `election` holds the Kemeny order
-    over the benchmarks, where it was asked for (`with_kemeny`). Where the rounds are tiers of the
-    items of one `benchmark`, `difficulty` has them (`tier_report`).
+    `sensitivity` compares several T, None for a single one; `spoilt` has the contest with changed
+    scores. `rounds` has the names of the benchmarks of each round, in the order of the contest.
+    That order comes from the table's columns, the benchmarks' names, a file of rounds, an order of
+    names, the difficulty of the items, weights (a new order for every contest), or was given in
+    Python (`order_from`). `items` says how far other items would move `result`; None if a score has
+    no standard error, with the cause in `items_reason`. `tiers`, shape (models,), is the tier of
+    each model by natural breaks of expected wins, 1 = the highest; None for few models, or if a
+    break lies within the simulation's error. `largest_eliminate` is the largest T that makes sense
+    (`largest_elimination`). `table` holds the scores, and `missing` is the treatment of missing
+    ones. `election` holds the Kemeny order over the benchmarks, if it was asked for
+    (`with_kemeny`). If the rounds are tiers of items of one `benchmark`, `difficulty` holds the
+    tiers (`tier_report`).
     """
 
     models: tuple[str, ...]
@@ -96,12 +97,12 @@ class ContestReport(Finding):
 
     @property
     def results(self) -> tuple[CsdResult, ...]:
-        """The contest at each T that was asked for, the main one first."""
+        """The contest at each T, the main one first."""
         return (self.result,) if self.sensitivity is None else self.sensitivity.contests
 
     @property
     def warnings(self) -> tuple[Reason, ...]:
-        """That contests run out of opponents, and that most items are in one tier."""
+        """Warnings that contests run out of opponents, and that most items are in one tier."""
         return (*self._out_of_opponents(), *self._crowded())
 
     def _out_of_opponents(self) -> Iterator[Reason]:
@@ -151,23 +152,23 @@ def contest_report(
     """Everything that `tiebreak csd` prints.
 
     Args:
-        table: the scores of M models on B benchmarks, what `read_scores` returned.
-        rounds: what `read_rounds` or `read_order` returned, or the columns of each round; by
+        table: the scores of M models on B benchmarks, as from `read_scores`.
+        rounds: the result of `read_rounds` or `read_order`, or the columns of each round; by
             default every benchmark is a round, in order.
-        eliminate: the T to compare, ascending, each for all rounds; or one contest's T by round,
-            as {0: T, 1: T, …}. By default those of the rounds, else 0.
-        spoil: scores to change, one change or several, each on its own: "MODEL=BENCHMARK,BENCHMARK"
-            makes them 0, with ":best" or ":NUMBER" after it they become these (`find_cells`).
+        eliminate: the values of T to compare, ascending, each for all rounds; or one contest's T by
+            round, as {0: T, 1: T, …}. By default the T of the rounds, else 0.
+        spoil: one or several changes of scores, each applied alone: "MODEL=BENCHMARK,BENCHMARK"
+            sets these scores to 0, a suffix ":best" or ":NUMBER" to that value (`find_cells`).
         performance_tiers: number of tiers of models (`natural_breaks`). By default the paper's 4
-            where there are at least twice as many models and the simulation's error is below the
+            if there are at least twice as many models and the simulation's error is below the
             breaks, else none.
         options: the other arguments of `csd`.
 
     Raises:
-        MissingScoreError: a score is missing that `missing` has no rule for; by name.
+        MissingScoreError: a score is missing and `missing` has no rule for it; names the score.
         RankingError: one model; as `csd`, `failure_sensitivity`, `perturb` and `natural_breaks`.
-        TableError: `spoil` names a model or benchmark that the table does not have, or one that is
-            in no round.
+        TableError: `spoil` names a model or benchmark that the table does not have, or a benchmark
+            that is in no round.
     """
     if len(table.models) == 1:
         raise RankingError(f"{table.models[0]!r} is the only model; a contest needs two or more")
@@ -192,10 +193,10 @@ def contest_report(
     sensitivity = items = None
     plain: CsdOptions = {**chosen, "control_variate": False}
     try:
-        # Checks all before tables are drawn.
+        # Check all arguments before the expensive draws of tables.
         places = prepare(table.scores, columns, first, **plain).strength
         drawn = None if reason else _drawn(table, columns, chosen.get("seed", 0))
-        # Whatever holds the contest itself shares it: it is played once.
+        # Sensitivity, intervals and spoilt scores share this contest, so that it runs once.
         if several:
             sensitivity = failure_sensitivity(
                 table.scores, columns, list(eliminate), drawn, **chosen
@@ -232,7 +233,7 @@ def contest_report(
 
 
 def _remarks(places: IntArray, rounds: Sequence[Sequence[str]]) -> Iterator[Reason]:
-    """On rounds in which nobody is ahead, and on a contest of one round.
+    """Notes on rounds in which all models tie, and on a contest of one round.
 
     `places`, shape (K, M), are dense ranks of the models in each round, 0 = the weakest.
     """
@@ -248,7 +249,7 @@ def _remarks(places: IntArray, rounds: Sequence[Sequence[str]]) -> Iterator[Reas
 
 
 def _tiers(result: CsdResult, asked: int | None) -> IntArray | None:
-    """The models' tiers; None by default for few, or with a break within the simulation's error."""
+    """Tiers of models; by default None for few models or a break within the simulation's error."""
     wins = result.expected_wins
     if asked is not None:
         return natural_breaks(wins, asked)
@@ -265,7 +266,7 @@ def _tiers(result: CsdResult, asked: int | None) -> IntArray | None:
 def _cells(
     table: ScoreTable, rounds: Sequence[Sequence[int]], text: str
 ) -> tuple[int, tuple[int, ...], float | tuple[float, ...]]:
-    """What `find_cells` finds, of benchmarks that are played."""
+    """The result of `find_cells`; raises TableError for a benchmark that is in no round."""
     cells = find_cells(table, text)
     for column in cells[1]:
         if not any(column in members for members in rounds):
@@ -274,7 +275,7 @@ def _cells(
 
 
 def _no_errors(table: ScoreTable, rounds: Sequence[Sequence[int]]) -> Reason | None:
-    """Why nothing can be said about other items; None if every score has its standard error."""
+    """Why there are no intervals over items, or None if every score has a standard error."""
     if table.errors is None or np.isnan(table.errors).all():
         return Reason("no_errors")
     played = np.isin(
@@ -293,7 +294,7 @@ def _no_errors(table: ScoreTable, rounds: Sequence[Sequence[int]]) -> Reason | N
 
 
 def _drawn(table: ScoreTable, rounds: Sequence[Sequence[int]], seed: int) -> FloatArray:
-    """What the true scores may be, NaN where a benchmark is not played."""
+    """Draws of possible true scores, NaN for benchmarks that are not played."""
     played = sorted({column for members in rounds for column in members})
     drawn = np.full((DRAWS, *table.scores.shape), np.nan)
     errors = np.full(table.scores.shape, np.nan) if table.errors is None else table.errors
@@ -302,9 +303,9 @@ def _drawn(table: ScoreTable, rounds: Sequence[Sequence[int]], seed: int) -> Flo
 
 
 def _named(error: MissingScoreError, table: ScoreTable, missing: str) -> MissingScoreError:
-    """The same error with names, of which `csd` knows none, and with the notes on the scores.
+    """The error of `csd`, which knows only columns, with names and with the notes on the scores.
 
-    These say why a score is not there.
+    The notes say why a score is missing.
     """
     if error.model is None:
         return error
@@ -323,22 +324,22 @@ def _named(error: MissingScoreError, table: ScoreTable, missing: str) -> Missing
 
 
 DRAWS = 400
-# Shares of the signal that models have in common over benchmarks, to look for ρ among.
+# Candidate values of ρ, the share of the signal that a model has in common over benchmarks.
 _SHARES = (np.arange(10) + 0.5) / 10
-# Draws of a component of variance that one is taken of.
+# Proposals for each draw of a component of variance; one is chosen by weight.
 _CANDIDATES = 12
 
 
 def drawn_scores(
     scores: ArrayLike, errors: ArrayLike, *, draws: int = DRAWS, seed: int = 0
 ) -> FloatArray:
-    """Tables of true scores from their posterior, shape (draws, M, B); NaN where a score is.
+    """Draw tables of true scores from their posterior, shape (draws, M, B); NaN if a score is NaN.
 
     Args:
         scores: shape (M, B), models × benchmarks; NaN is a missing score.
         errors: shape (M, B), standard errors of the scores, in their units, independent between
-            models and benchmarks. (What models that answer the same items have in common moves no
-            rank: `tiebreak.tables.pool_scores` leaves it out.)
+            models and benchmarks. (Errors that models share because they answer the same items
+            move no rank: `tiebreak.tables.pool_scores` leaves them out.)
         draws: number of tables.
         seed: a whole number of 0 or more.
 
@@ -381,10 +382,10 @@ def _signal(
     draws: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """σ² of each benchmark, shape (draws, B), given the squares of what models are apart.
+    """Draws of each benchmark's σ², shape (draws, B), given the models' distances from its mean.
 
-    With a prior that is even in log(σ² + noise), σ² + noise is Σ d² / χ², and at least the noise.
-    Out of some such draws one is taken, weighted for a prior that is even in σ.
+    Under a flat prior of log(σ² + noise), σ² + noise is Σ d² / χ², and at least the noise. Of
+    several draws one is chosen, with weights that make the prior flat in σ.
     """
     from scipy.special import gammainc, gammaincinv
 
@@ -405,7 +406,7 @@ def _shared(
     signal: FloatArray,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """ρ, shape (draws,), by its likelihood given σ; the noise of a benchmark is that of all."""
+    """Draws of ρ, shape (draws,), by its likelihood given σ, with one mean noise per benchmark."""
     likelihood = np.empty((len(signal), len(_SHARES)))
     for column, share in enumerate(_SHARES):
         variance, common = (1 - share) * signal + noise, np.sqrt(share * signal)
@@ -427,17 +428,17 @@ def tier_report(
     performance_tiers: int | None = None,
     options: CsdOptions | None = None,
 ) -> ContestReport:
-    """The contest of `contest_report` whose rounds are tiers of items, the easiest first.
+    """The contest of `contest_report` with tiers of items as rounds, the easiest first.
 
-    The tiers are bands of equal width of the items' mean success rate over the models; those
-    without an item are no round. A tier counts as one round, however many items are in it.
+    The tiers are bands of equal width of the items' mean success rate over the models; bands
+    without an item are dropped. A tier counts as one round, however many items are in it.
 
-    Tiers are made of the very answers that are played. A model's own answer moves an item by 1/M of
-    the scale, so that of M models the easiest of K ≥ M tiers can hold only items that all of them
-    solved, where all tie. No interval over items is given: those of other contests hold less than
-    they say here (`benchmarks/claims/difficulty.py`).
+    Tiers are made from the same answers that are scored. A model's own answer moves an item by 1/M
+    of the scale, so with M models the easiest of K ≥ M tiers can hold only items that all of them
+    solved, where all tie. There are no intervals over items, because the method of other contests
+    covers less than it claims here (`benchmarks/claims/difficulty.py`).
 
-    By default there are as many bands as in the paper.
+    The default number of bands is that of the paper.
 
     Raises:
         RankingError: `n_tiers` < 1, item scores outside [0, 1]; as `contest_report`.
@@ -458,10 +459,10 @@ def tier_report(
 
 
 def with_kemeny(report: ContestReport, *, time_limit: float | None = None) -> ContestReport:
-    """The contest with the Kemeny order of its models: each benchmark that is played is a ballot.
+    """The contest with the Kemeny order of its models, each benchmark in a round being a ballot.
 
-    Which round a benchmark is in, weights and eliminations do not count, and a missing score is
-    not ranked, whatever it means in the contest: this is what `elect` makes of the same scores.
+    Rounds, weights and eliminations do not matter, and a model is unranked on a benchmark without
+    its score, whatever a missing score means in the contest: `elect` gives the same for the scores.
 
     Raises:
         TableError: no benchmark has scores of two models.
@@ -474,7 +475,7 @@ def with_kemeny(report: ContestReport, *, time_limit: float | None = None) -> Co
 
 
 def played_ballots(table: ScoreTable, rounds: Sequence[Sequence[str]]) -> BallotFile:
-    """The benchmarks of a table that are in some round, each a ballot over the models.
+    """Ballots over the models, one for each benchmark of a table that is in some round.
 
     Raises:
         TableError: none of them has scores of two models.
@@ -484,10 +485,10 @@ def played_ballots(table: ScoreTable, rounds: Sequence[Sequence[str]]) -> Ballot
 
 
 def with_csd(election: Election, table: ScoreTable, options: CsdOptions | None = None) -> Election:
-    """The election with expected wins beside it: each benchmark a round, as in the table, T = 0.
+    """The election with expected wins: each benchmark is a round, in the table's order, T = 0.
 
-    Where there are none, "csd" is in `failed`. Weights and ties of the election's ballots are not
-    the contest's.
+    If CSD fails, `failed` has the cause under "csd". Weights and ties of the election's ballots do
+    not apply to the contest.
     """
     rows = [table.models.index(name) for name in election.names]
     reason: Remark

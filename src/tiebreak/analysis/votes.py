@@ -1,8 +1,8 @@
-"""Boards of matches that come as a file: an arena's votes, or those of a judge elsewhere.
+"""Boards of matches read from a file: votes of an arena, or verdicts of another judge.
 
     file → `tables.matches` → `rankers.massey` → verdict, tiers, ranks, position, raters' agreement
 
-Intervals and tests go by item where items have several matches, else by vote.
+Intervals and tests are over items if items have several matches, else over votes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,12 +32,12 @@ MOST_MODELS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class VoteRow:
-    """One model: its place, what it is expected to win, and its strengths.
+    """One model: its rank, expected share of wins, and strengths.
 
     `score` is the share of matches, in [0, 1], that it is expected to win against the other models,
-    each as often; `strength` its log-odds by Bradley–Terry, by which models are ranked; `margin`
-    its strength by least squares, results being 1, 0 and −1. `rank_lower` (the better) and
-    `rank_upper` hold the true ranks of all models at once.
+    each met equally often; `strength` its log-odds by Bradley–Terry, which ranks the models;
+    `margin` its strength by least squares, with results 1, 0 and −1. `rank_lower` (the better) and
+    `rank_upper` cover the true ranks of all models at once.
     """
 
     rank: int
@@ -54,14 +54,14 @@ class VoteRow:
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class VoteBoard(Finding):
-    """What a file of matches says: who leads, and which models cannot be told apart.
+    """The board of a file of matches: which models lead, and which cannot be told apart.
 
-    `by` is what intervals and tests go by: "vote" where no item has two matches, or none is named.
-    `n_items` and `n_raters` are None where the file names none. `unjoined` models have no rank: no
-    chain of matches joins them to the others, and their matches do not count. `position` is how
-    often the answer shown first won, of matches with a winner whose order is known; `agreement` is
-    Krippendorff's α of raters who judged the same; both are None where the file does not tell.
-    Tests rest on draws from `seed`.
+    `by` is the unit of intervals and tests: "vote" if no item has two matches, or none is named.
+    `n_items` and `n_raters` are None if the file names none. `unjoined` models have no rank: no
+    chain of matches connects them with the others, and their matches do not count. `position` is
+    the share of matches that the answer shown first won, of those with a winner and a known order;
+    `agreement` is Krippendorff's α of raters who judged the same pairs; both are None if the file
+    does not have these data. Tests use draws from `seed`.
     """
 
     source: str
@@ -101,8 +101,8 @@ def vote_board(
             `model_b` and `winner`; AlpacaEval's annotations; arena-hard's judgments (see
             `read_matches`).
         level: confidence level of intervals, and of all tests together, in (0, 1).
-        seed: of the draws of the tests.
-        skip_faulty: leave faulty rows out, and say so, instead of raising an error.
+        seed: seed of the tests' draws.
+        skip_faulty: leave faulty rows out, with a note, instead of raising an error.
 
     Raises:
         TableError: the file cannot be read, or a row is faulty.
@@ -169,7 +169,7 @@ def _n(numbers: IntArray | None) -> int | None:
 
 
 def _rows(models: Sequence[str], played: Matches, fit: VoteFit) -> Iterator[VoteRow]:
-    """In the order of the board."""
+    """Rows in the order of the board."""
     ranks = competition_ranks([estimate.value for estimate in fit.strength])
     sign, n = np.sign(played.result - 0.5), len(models)
     won, lost, tied = (
