@@ -5,8 +5,8 @@
     ballots_df       a row for each verdict of a judge
 
 The columns and their dtypes are those of `LEADERBOARD`, `RANKINGS` and `BALLOTS`, whatever the logs
-hold; logs without a ranking give a frame without rows. A cell is missing (`NaN`, `<NA>` or None)
-where there is nothing to say: it is never 0 instead. Published tables have the same rows.
+hold; logs without a ranking give a frame without rows. An undefined cell is missing (`NaN`, `<NA>`
+or None), never 0. Published tables have the same rows.
 """
 
 import math
@@ -155,7 +155,7 @@ def ballots_df(logs: Paths) -> "pd.DataFrame":
 
 
 def _items(logs: Iterable[RankingLog]) -> Iterator[tuple[Row, JudgedItem]]:
-    """Every item with ballots, and the columns that its rows begin with."""
+    """Every item that has ballots, after the columns that all its rows have in common."""
     for log in logs:
         for sample in log.samples:
             if sample.ballots:
@@ -181,12 +181,12 @@ def _frame(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> "pd
     )
 
 
-# A ballot: its columns, and the words in it as (about what, text).
+# A ballot: its columns, and the texts that a judge wrote, as (subject, text).
 Entry = tuple[Row, list[tuple[str, str]]]
 
 
 def item_ranking(ranked: RankedItem) -> Iterator[Row]:
-    """The place of every model in an item, the best first."""
+    """Rows of an item's ranking, one per model, the best first."""
     item, placement = ranked
     leader = {model: group[0] for group in item.groups for model in group}
     for place, tied in enumerate(placement.order, start=1):
@@ -204,9 +204,9 @@ def item_ranking(ranked: RankedItem) -> Iterator[Row]:
 
 
 def item_ballots(item: ItemBallots) -> Iterator[Entry]:
-    """All ballots on an item: each as its columns, and the words that a judge wrote in it.
+    """All ballots on an item, each as its columns and the texts that a judge wrote in it.
 
-    `principles` and `checklist` are the `Vote`s by id.
+    `principles` and `checklist` hold `Vote`s by id.
     """
     if item.tiering is not None and (item.tiering.tiers or item.tiering.unscored):
         tiers = sorted(item.tiering.tiers.items())
@@ -260,7 +260,7 @@ def item_ballots(item: ItemBallots) -> Iterator[Entry]:
 
 
 def _match(match: Match, judges: str | None) -> Iterator[Entry]:
-    words = [("critique", match.critique or "")]  # once a match
+    words = [("critique", match.critique or "")]  # with the first verdict only
     winner = None if match.decided_by in ("tie", "unscored") else match.winner
     for number, verdict in enumerate((*match.verdicts, *match.discarded)):
         row = {
@@ -286,7 +286,7 @@ def _match(match: Match, judges: str | None) -> Iterator[Entry]:
 
 
 def votes_of(row: Row) -> dict[str, list[Row]]:
-    """The votes of a ballot as data, by principle and by checklist item."""
+    """The votes of a ballot as lists of dicts, one for principles and one for checklist items."""
     return {
         part: [
             {"id": key, "vote": vote.vote, "confidence": vote.confidence}

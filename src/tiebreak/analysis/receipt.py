@@ -1,4 +1,4 @@
-"""The calls behind a ranking and their cost, in all and per item; what a run that stopped saved."""
+"""Calls behind a ranking and their cost, in total and per item, and savings of stopped runs."""
 
 import math
 from collections import defaultdict
@@ -19,9 +19,9 @@ class KindCalls:
     """Calls of one kind: seed, match, critique, refine, rubric, score or list.
 
     All calls about planted answers are of the kind "canary". `n_calls` includes `n_repairs` (turns
-    that asked for a malformed reply again) and `n_repeats` (further tries of an unscored call; a
+    that ask again after a malformed reply) and `n_repeats` (new attempts of an unscored call; a
     repair inside one counts as a repair). `per_item` is the mean over the items that were judged to
-    the end, NaN without such an item and for canaries.
+    the end, NaN without any and for canaries.
     """
 
     kind: str
@@ -36,9 +36,8 @@ class KindCalls:
 class Usage:
     """Calls and tokens of one model in one role, in peer review of one reviewer.
 
-    `reviewer` is its name there, else empty. `cost` is what the calls are worth, in US dollars, and
-    `paid` what was spent on them in this run (cached calls are free); None where a call that counts
-    has no price.
+    `reviewer` is its name in peer review, else empty. `cost` is the price of all calls in US
+    dollars, and `paid` the price of those that were not cached; None if such a call has no price.
     """
 
     role: str
@@ -54,16 +53,16 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """All calls behind a leaderboard, those of items that were cut short and of canaries included.
+    """All calls behind a leaderboard, including those of unfinished items and of canaries.
 
     Means per item and depths are over the `n_items` that were judged to the end;
     `n_items_without_call` of them needed no call because all answers were identical (0 under a
-    protocol without judges, and where a single answer is judged, too). `depth_mean` and `depth_max`
-    count the calls of an item that had to wait for each other: the longest chain, so the time that
-    judging takes however many calls run at once.
-    `cost` and `paid` are the sums over `usage`, None when any price is missing;
-    `unpriced_models` says whose. What the logs do not know was priced by the reader for
-    `priced_models`.
+    protocol without judges or one that also judges single answers). `depth_mean` and `depth_max`
+    are the length of the longest chain of calls of an item that wait for each other; it bounds the
+    time of judging however many calls run at once.
+    `cost` and `paid` are the sums over `usage`, None if any price is missing; `unpriced_models` has
+    the models without a price. Calls of `priced_models` had no price in the logs and were priced
+    when the logs were read.
     """
 
     n_items: int
@@ -85,9 +84,9 @@ class Receipt:
 
 
 def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
-    """Add up the calls of some items, those cut short included: they were paid for as well.
+    """Add up the calls of some items, including unfinished items, because they cost as much.
 
-    Calls of canaries count in the sums, and in no mean per item.
+    Calls of canaries count in the sums but not in the means per item.
     """
     planted = [call for item in items if item.canary for call in item.calls]
     items = [item for item in items if not item.canary]
@@ -96,7 +95,7 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
     complete = [item for item in items if item.complete]
     complete_calls = [call for item in complete for call in item.calls]
     depths = [max((call.depth + 1 for call in item.calls), default=0) for item in complete]
-    # Where judges are asked because answers differ.
+    # Only protocols whose judges are asked because answers differ; others never need a call.
     without_call = [
         item
         for item in complete
@@ -161,7 +160,7 @@ def _usage(role: str, reviewer: str, model: str, calls: Sequence[Call]) -> Usage
 
 
 def _total(amounts: Iterable[float | None]) -> float | None:
-    """Sum; None when one amount is unknown, since the rest alone would look like the whole."""
+    """The sum, or None if an amount is unknown: a partial sum would be taken for the total."""
     amounts = list(amounts)
     known = [amount for amount in amounts if amount is not None]
     return math.fsum(known) if len(known) == len(amounts) else None
@@ -169,11 +168,11 @@ def _total(amounts: Iterable[float | None]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Means over the `n_items` that were judged to the end.
+    """The price of an item: means over the `n_items` that were judged to the end.
 
-    `cost` is what the calls are worth in US dollars, cached or not; NaN where a price is unknown.
+    `cost` is the price of the calls in US dollars, cached or not; NaN if a price is unknown.
     `depth` is the longest chain of calls that wait for each other. The relative figures are ratios
-    to another price, NaN without one, or where one is unknown or the other is 0.
+    to another `Price`: NaN without one, or if either is unknown or the other is 0.
     """
 
     n_items: int
@@ -188,11 +187,11 @@ class Price:
 
     @property
     def tokens(self) -> float:
-        """Tokens read and written."""
+        """Input and output tokens together."""
         return self.input_tokens + self.output_tokens
 
     def relative_to(self, base: "Price") -> "Price":
-        """This price, relative to another."""
+        """This price with its ratios to `base`."""
         return replace(
             self,
             relative_calls=_ratio(self.calls, base.calls),
@@ -202,7 +201,7 @@ class Price:
 
 
 def price_of(items: Sequence[ItemBallots]) -> Price:
-    """Price per item; ballots that were cut short are left out, and so is their cost."""
+    """Price per item, without unfinished items and their cost."""
     receipt = receipt_of([item for item in items if item.complete])
     n = receipt.n_items
     return Price(
@@ -223,17 +222,17 @@ def _ratio(amount: float, base: float) -> float:
 class Settled:
     """A run that stopped because its ranking was decided, after `after` of `of` items.
 
-    `error` is the probability of a wrong decision that was allowed; `top` the number of first
-    places that were to be decided, None for all. `settle_for` tells whether it was decided for
-    `new` items as well, or only for `these`, those of the run: other items may then rank the models
-    differently. `n_skipped` items were not judged; at the calls of a judged item that saved about
-    `calls_saved`, NaN where no item was judged.
+    `error` is the permitted probability of a wrong decision; `top` the number of first places to
+    decide, None for all. `settle_for` is "new" if the decision also holds for new items, "these"
+    if only for those of the run: other items may then rank the models differently. `n_skipped`
+    items were not judged, which saved about `calls_saved` calls (the mean per judged item times
+    `n_skipped`, NaN if no item was judged).
 
     The board's pairwise tests and its intervals are about new items. In simulation they separate
-    every pair of a ranking settled for new items (1,242 settled runs of five worlds). That the
-    sequential test or one of these tests puts two equal models in an order has a probability of at
-    most `error` plus theirs. At 5% each 7% of the runs with 2 equal models did, and 4% with 7
-    or 8 of 8 equal (`benchmarks/claims/settling.py`).
+    every pair of a ranking settled for new items (1,242 settled runs of five worlds). The
+    probability that the sequential test or one of these tests orders two equal models is at most
+    `error` plus the level of the tests. At 5% each, this happened in 7% of the runs with 2 equal
+    models, and in 4% with 7 or 8 of 8 equal (`benchmarks/claims/settling.py`).
     """
 
     after: int
@@ -246,7 +245,7 @@ class Settled:
 
     @property
     def decision(self) -> Reason:
-        """What was decided, and how sure that is."""
+        """The decision with its scope and error rate."""
         return Reason(
             "settled",
             decided=self.decided,
@@ -256,19 +255,19 @@ class Settled:
 
     @property
     def decided(self) -> Reason:
-        """What was to be decided."""
+        """The part of the ranking that was decided: all of it or the first places."""
         return Reason("settled_ranking") if self.top is None else Reason("settled_top", n=self.top)
 
     @property
     def rate(self) -> Reason:
-        """The error rate, and that of a board which tests all pairs besides."""
+        """The permitted error, at 5% also the error together with the tests of all pairs."""
         return Reason(
             "error_rate_at_five" if self.error == 0.05 else "error_rate", error=self.error * 100
         )
 
 
 def settled_of(skipped: Sequence[ItemBallots], receipt: Receipt) -> Settled | None:
-    """Why items were skipped, by the latest decision (a run that was repeated may have several)."""
+    """The latest decision that skipped items (a repeated run can have several), or None."""
     decisions = [item.skipped for item in skipped if item.skipped is not None]
     if not decisions:
         return None

@@ -1,22 +1,22 @@
 """Second views of the matches in a log: least squares and Bradley–Terry over all their results.
 
-A protocol's own ranking counts places item by item. These views take the results of all items
-together, who won against whom, and do not ask in which round; so they use matches that elimination
-throws away. Both resample items, with all that is known about an item at once.
+A protocol's own ranking is made of places in each item. These views use the results of all matches
+together, whatever their round, so they also use matches that elimination ignores. Both resample
+items, each with all its matches.
 
-Under control of length or style, as LMArena's style control and AlpacaEval have it, two
-Bradley–Terry fits stand side by side: the usual one, and one in which the difference between two
-answers takes part (`rankers.strength`). It enters as (a − b) / (a + b), of two lengths in
-characters, or of two counts of what Markdown sets off. Neither decides anything. Counts are of
-lines outside of code fences (``` or ~~~):
+Under control of length or style, as in LMArena's style control and AlpacaEval, two Bradley–Terry
+fits are shown side by side: the usual one, and one in which the difference between two answers is
+a covariate (`rankers.strength`). It enters as (a − b) / (a + b), of two lengths in characters, or
+of two counts of Markdown elements. Neither fit changes the ranking. Counts are over lines outside
+code fences (``` or ~~~):
 
     headings   lines that begin with one to six # and a blank
     lists      lines that begin with -, *, + or a number with . or ), and a blank
     bold       texts in ** or __, within a line
 
 On 200 simulated logs per cell (2 or 8 models, 10 to 160 items, 200 draws; independent matches, or
-models and preferences that differ from item to item) 95% intervals of the controlled strengths held
-the truth in 90 to 95%, of the coefficients in 91 to 97%.
+models and preferences that differ from item to item) 95% intervals of the controlled strengths
+covered the truth in 90 to 95%, of the coefficients in 91 to 97%.
 """
 
 import math
@@ -45,36 +45,37 @@ from tiebreak.scorers.placement import results
 Method = Literal["least_squares", "bradley_terry"]
 
 Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
-"""Results as columns: one model, the other, the result for the one, the item."""
+"""Results as columns: first model, second model, result of the first, item."""
 
 # A draw takes 2 to 3 ms, whatever the number of items.
 BRADLEY_TERRY_DRAWS: Final = 200
 
 
 class StrengthRow(Placed):
-    """One model in a view, by its strength."""
+    """One model in a view, ranked by strength."""
 
     __slots__ = ()
     NAME = "strength"
 
     @property
     def strength(self) -> float:
-        """The value, by its name."""
+        """The strength: in margins or log-odds, see `StrengthView`."""
         return self.value
 
 
 @dataclass(frozen=True, slots=True)
 class StrengthView:
-    """Strengths that explain all results between two models best; their sum is 0.
+    """Strengths that fit all results between two models best; their sum is 0.
 
-    In `least_squares` the difference of two strengths is the mean margin (1 won, 0 tied, -1 lost)
-    at which the one should win; with `closure` each item's results are joined by those that they
-    imply. In `bradley_terry` it is the logarithm of the odds (a tie is half a win).
+    In `least_squares` the difference of two strengths is the expected mean margin between the
+    models (1 won, 0 tied, -1 lost); with `closure` the results that an item's matches imply count
+    as well. In `bradley_terry` the difference is the log-odds of winning (a tie is half a win).
 
-    `n_results` of `n_items` items are behind it: a match counts for every pair of models that gave
-    its two answers, and models with identical answers are tied. `undefined` of the `draws` over
-    items give no strengths and are left out. Without any strengths `rows` are empty, and `reason`
-    says why; otherwise it tells about intervals that are missing or rest on fewer draws.
+    The fit uses `n_results` results of `n_items` items: a match counts for every pair of models
+    that gave its two answers, and models with identical answers are tied. `undefined` of the
+    `draws` over items give no strengths and are left out. If nothing could be fitted, `rows` are
+    empty and `reason` says why; otherwise `reason` is about intervals that are missing or based on
+    fewer draws.
     """
 
     method: Method
@@ -92,10 +93,10 @@ class StrengthView:
 def strength_views(
     items: Sequence[ItemBallots], *, closure: bool = False, how: Resampling = Resampling()
 ) -> tuple[StrengthView, ...]:
-    """Least squares and Bradley–Terry over all matches of items that were judged to the end.
+    """Views by least squares and Bradley–Terry over all matches of items judged to the end.
 
-    `closure` adds in least squares what the results of an item imply; Bradley–Terry takes at most
-    200 draws. There is a view by each method, and none where no match has a verdict.
+    `closure` adds the results that those of an item imply to least squares; Bradley–Terry takes at
+    most 200 draws. There is one view per method; no view at all if no match has a verdict.
     """
     if not any(match.result is not None for item in items for match in item.matches):
         return ()
@@ -111,7 +112,7 @@ def strength_views(
 
 def _columns(items: Sequence[ItemBallots], models: Sequence[str]) -> Columns:
     column = {model: number for number, model in enumerate(models)}
-    # Epochs of an item are one item.
+    # Epochs of an item count as one item.
     number = {name: number for number, name in enumerate(sorted({item.item_id for item in items}))}
     rows = (
         (column[high], column[low], number[item.item_id], result)
@@ -131,7 +132,7 @@ def view_of(
     closure: bool,
     how: Resampling,
 ) -> StrengthView:
-    """The view that a fit of `columns` gives, or why it gives none."""
+    """The view of `fit` on `columns`; without rows and with a reason if the fit fails."""
     rows: tuple[StrengthRow, ...] = ()
     reason: Remark | None = None
     undefined = 0
@@ -173,10 +174,10 @@ _BOLD = re.compile(r"(\*\*|__)(?=\S).+?(?<=\S)\1")
 
 @dataclass(frozen=True, slots=True)
 class Covariate:
-    """What a difference between two answers does, at equal strength of their models.
+    """The effect of a difference between two answers, at equal strength of their models.
 
     `coefficient` is in log-odds of winning per unit of (a − b) / (a + b). The two answers differ in
-    it in `n_differ` results; where they never do, it is NaN.
+    the covariate in `n_differ` results; if they never do, the coefficient is NaN.
     """
 
     name: str
@@ -185,7 +186,8 @@ class Covariate:
 
     @property
     def twice(self) -> tuple[float, float, float]:
-        """How often an answer with twice as much wins, and the interval: (2 − 1) / (2 + 1) = ⅓."""
+        """Probability that an answer with twice as much wins, and its interval."""
+        # With a = 2b the covariate is (2 − 1) / (2 + 1) = ⅓.
         ends = (self.coefficient.value, self.coefficient.lower, self.coefficient.upper)
         value, low, high = (1 / (1 + math.exp(-coefficient / 3)) for coefficient in ends)
         return value, low, high
@@ -195,7 +197,7 @@ class Covariate:
 class ControlView:
     """Bradley–Terry strengths with and without control, on the same results.
 
-    `n_left_out` results are in neither, since the log does not hold what is to be controlled for.
+    `n_left_out` results are in neither because the log lacks the lengths or texts of the answers.
     """
 
     control: Control
@@ -208,7 +210,7 @@ class ControlView:
 def control_view(
     samples: Sequence[JudgedItem], control: Control, *, how: Resampling = Resampling()
 ) -> ControlView:
-    """Strengths with and without control, over items with a ranking; at most 200 draws.
+    """Strengths with and without control over items that have a ranking, by at most 200 draws.
 
     For "style" the log must have been read with its metadata.
     """
@@ -265,7 +267,7 @@ def _controlled(
 
 
 def _differences(sample: JudgedItem, control: Control) -> Iterator[list[float] | None]:
-    """For each of an item's `results` the differences between the two answers; None if unknown."""
+    """Differences between the two answers of each of an item's `results`; None if unknown."""
     ballots = sample.ballots
     if ballots is None:
         return
@@ -289,7 +291,7 @@ def _figures(sample: JudgedItem, control: Control) -> dict[str, tuple[int, ...]]
 
 
 def markdown_counts(text: str) -> tuple[int, int, int]:
-    """Headings, list entries and bold texts of an answer in Markdown; see the top."""
+    """Counts of headings, list entries and bold texts in Markdown, as the module defines them."""
     lines = list(_outside_code_blocks(text))
     headings = sum(_HEADING.match(line) is not None for line in lines)
     entries = sum(_ENTRY.match(line) is not None for line in lines)
