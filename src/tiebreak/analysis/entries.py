@@ -1,8 +1,8 @@
 """Ranking logs side by side: every benchmark and protocol of every log, under a name of its own.
 
-Protocols are named by themselves, and by what their logs differ in where they do: `swiss rounds=2`
-and `swiss rounds=3`. Logs that differ in nothing are runs of one protocol: `seal`, `seal · run 2`.
-Logs are compared on what is `shared`: the items and models that all of them ranked.
+The name is the protocol and, if its logs differ in settings or judges, these: `swiss rounds=2` and
+`swiss rounds=3`. Logs without such differences are runs of one protocol: `seal`, `seal · run 2`.
+Logs are compared on the items and models that all of them ranked (`shared`).
 """
 
 import math
@@ -38,9 +38,9 @@ from tiebreak.scorers.match import in_one_order
 from tiebreak.scorers.rules import RULES, fitting
 
 QuestionKey = tuple[str, str]
-"""An item's id, and the hash of its question: another question is another item."""
+"""An item's id and the hash of its question; with another question it is another item."""
 
-# Arguments that set neither who is judged nor how: two runs may differ in them and be repeats.
+# Arguments that change neither candidates nor method: runs that differ only in them are repeats.
 _NO_SETTINGS = {"repeat", "seed", "mode", "max_calls", "max_cost", "canaries"}
 
 _JUDGE, _PEERS = "judge", "peers"
@@ -50,10 +50,10 @@ _JUDGE, _PEERS = "judge", "peers"
 class Entry:
     """One benchmark under one protocol, from one log.
 
-    `label` tells protocols and their settings apart; `run` counts, by age, the entries that have
-    benchmark and label in common. `repeat` is the task argument: replies that a run found in the
-    cache are its own only where no other run has the same. `items` were judged to the end, and
-    those that have a ranking are `ranked`; `table` has a row for each of these.
+    `label` tells protocols and their settings apart; `run` numbers, by age, the entries with the
+    same benchmark and label. `repeat` is the task argument: replies from the cache can be those of
+    another run if both have the same value. `items` were judged to the end, and `ranked` are those
+    of them that have a ranking; `table` has a row for each of these.
     """
 
     label: str
@@ -66,12 +66,12 @@ class Entry:
 
     @property
     def keys(self) -> tuple[QuestionKey, ...]:
-        """Which item each row of the table is."""
+        """The item of each row of the table."""
         return tuple((item.item_id, item.input_hash) for item, _ in self.ranked)
 
     @property
     def name(self) -> str:
-        """Its label, with the number of the run from the second on."""
+        """The label, with the number of the run from the second run on."""
         return self.label if self.run == 1 else f"{self.label} · run {self.run}"
 
     @property
@@ -81,22 +81,22 @@ class Entry:
         return frozenset(m for m, ranked in zip(self.table.models, scored, strict=True) if ranked)
 
     def repeats(self, runs: Iterable["Entry"]) -> bool:
-        """Whether it took replies from the cache that other runs of it may have put there."""
+        """Whether the entry used cached replies that may come from another of its `runs`."""
         same = any(other is not self and other.repeat == self.repeat for other in runs)
         return same and self.board.receipt.n_cached > 0
 
     def statistic(self, items: Sequence[QuestionKey], models: Sequence[str]) -> Statistic:
-        """Its leaderboard of some models, as a function of how often each item is drawn.
+        """The leaderboard of some models, as a function of how often each item is drawn.
 
-        The scores are minus the ranks of `Leaderboard.rows`: by mean normalized Borda score, then
-        by mean principle margin (SEAL, §2.3).
+        Its scores are minus the ranks of `Leaderboard.rows`, which are by mean normalized Borda
+        score, then by mean principle margin (SEAL, §2.3).
         """
         drawn, cells = self.cells(items, models)
         scores, margins = (mean_statistic(t[cells]) for t in (self.table.borda, self.table.margins))
         return lambda counts: _standing(scores(counts[:, drawn]), margins(counts[:, drawn]))
 
     def scores(self, items: Sequence[QuestionKey], models: Sequence[str]) -> FloatArray:
-        """Normalized Borda of some models by item, shape (items, models); the mean over epochs."""
+        """Normalized Borda scores of some models, means over epochs, shape (items, models)."""
         of_row, cells = self.cells(items, models)
         borda = self.table.borda[cells]
         sums, n_scores = (
@@ -108,7 +108,7 @@ class Entry:
     def cells(
         self, items: Sequence[QuestionKey], models: Sequence[str]
     ) -> tuple[list[int], tuple[NDArray[np.int64], ...]]:
-        """The cells of the table that some items and models have; and which item each row is."""
+        """The position in `items` of each selected row, and an index of rows × models."""
         number = {item: n for n, item in enumerate(items)}
         rows = [row for row, item in enumerate(self.keys) if item in number]
         of_row = [number[item] for item in self.keys if item in number]
@@ -118,9 +118,10 @@ class Entry:
 def read_entries(
     paths: Paths, *, how: Resampling, rule: Rule | None = None, prices: Sequence[str] = ()
 ) -> tuple[list[Entry], tuple[str, ...]]:
-    """As `entries_of` and `read_ranking_logs`: of all logs among some files and folders.
+    """The entries (`entries_of`) of all ranking logs in some files and folders.
 
-    Logs that `rule` fits are placed by it, others by their own.
+    Logs that `rule` fits are placed by it, others by their own rule. `prices` are as for
+    `read_ranking_logs`.
 
     Raises:
         RankingLogError: a path holds no ranking log, or the rule fits none.
@@ -128,7 +129,7 @@ def read_entries(
     logs = read_ranking_logs(paths, with_votes=False, prices=prices)
     if rule:
         able = [rule in fitting(log.items) for log in logs]
-        # Where it fits none the first log says why.
+        # If the rule fits no log, applying it to all raises the error of the first.
         again = able if any(able) else [True] * len(logs)
         logs = [log.by_rule(rule) if fits else log for log, fits in zip(logs, again, strict=True)]
     return entries_of(logs, how=how)
@@ -139,7 +140,7 @@ def entries_of(
 ) -> tuple[list[Entry], tuple[str, ...]]:
     """The entries of some ranking logs, the oldest log first.
 
-    `how` and `views` are those of `boards_of`.
+    `how` and `views` are as for `boards_of`.
 
     Returns:
         The entries, and notes about logs that are left out or did not end well.
@@ -160,15 +161,15 @@ def entries_of(
 
 
 def paper_order(entry: Entry) -> tuple[int, str, int]:
-    """A key that sorts entries as SEAL's tables list protocols; a user's own come last, by name."""
+    """Sort key: protocols in the order of SEAL's tables, then a user's own protocols by name."""
     order, protocol = list(PROTOCOLS), entry.board.protocol
     return order.index(protocol) if protocol in order else len(order), entry.label, entry.run
 
 
 def _standing(scores: FloatArray, margins: FloatArray) -> FloatArray:
-    """Minus the number of models above, shape (draws, N); equal scores go by margin, NaN last.
+    """Minus the number of models above, shape (draws, N), by score, then margin with NaN last.
 
-    The same order as `competition_ranks`, for many leaderboards at once.
+    The order is that of `competition_ranks`, for many leaderboards at once.
     """
     first = scores.round(DECIMALS)
     second = np.where(np.isnan(margins), -np.inf, margins.round(DECIMALS))
@@ -179,7 +180,7 @@ def _standing(scores: FloatArray, margins: FloatArray) -> FloatArray:
 
 
 def _log_notes(logs: Sequence[RankingLog]) -> list[str]:
-    """Notes of logs, with the log's name; without it where several logs have the same."""
+    """Notes of logs, each with its log's path unless several logs have the same note."""
     notes = [(log.path, note) for log in logs for note in log.notes]
     counts = Counter(note for _, note in notes)
     named = (note if counts[note] > 1 else f"{path}: {note}" for path, note in notes)
@@ -187,7 +188,7 @@ def _log_notes(logs: Sequence[RankingLog]) -> list[str]:
 
 
 def _labels(boards: Sequence[tuple[RankingLog, Leaderboard]]) -> list[str]:
-    """The protocol of each log, with the settings and judges in which its logs differ."""
+    """The protocol of each log, with the settings and judges in which logs of it differ."""
     settings: dict[str, list[Mapping[str, object]]] = defaultdict(list)
     for log, board in boards:
         settings[board.protocol].append(_settings(log, board))
@@ -210,14 +211,14 @@ def _settings(log: RankingLog, board: Leaderboard) -> Mapping[str, object]:
 
 
 def _differ(settings: Mapping[str, object], other: Mapping[str, object], name: str) -> bool:
-    # Without a call (all answers are identical) no judge is known, which is not another judge.
+    # A log without calls (all answers are identical) names no judge, which is no difference.
     if name in (_JUDGE, _PEERS) and not (settings[name] and other.get(name)):
         return False
     return other.get(name) != settings[name]
 
 
 class Shared(NamedTuple):
-    """What some entries all ranked: items in the order of the first entry, models by name."""
+    """Items, in the order of the first entry, and models, by name, that all entries ranked."""
 
     items: tuple[QuestionKey, ...]
     models: tuple[str, ...]
@@ -226,7 +227,7 @@ class Shared(NamedTuple):
 class ScoredModel(Placed):
     """One model under a protocol: its rank on the leaderboard, and its mean `protocol_scores`.
 
-    The rank is by Borda score and margin, and so need not follow this score.
+    The rank is by Borda score and margin, so it can differ from the order of this score.
     """
 
     __slots__ = ()
@@ -234,17 +235,17 @@ class ScoredModel(Placed):
 
     @property
     def score(self) -> float:
-        """The value, by its name."""
+        """The mean score on the protocol's own scale."""
         return self.value
 
 
 def same_contest(entry: Entry, other: Entry) -> bool:
-    """Whether two entries are runs of one another: protocol, settings, judges and models."""
+    """Whether two entries are runs of one another: same protocol, settings, judges and models."""
     return entry.label == other.label and entry.table.models == other.table.models
 
 
 def shared(entries: Sequence[Entry]) -> Shared:
-    """The items and models that all of some entries ranked."""
+    """The items and models that all `entries` ranked."""
     first, *rest = entries
     items = set(first.keys).intersection(*(entry.keys for entry in rest))
     models = first.ranked_models.intersection(*(entry.ranked_models for entry in rest))
@@ -255,7 +256,7 @@ def shared(entries: Sequence[Entry]) -> Shared:
 
 
 def left_out(entries: Sequence[Entry], common: Shared) -> Reason | None:
-    """What all of some entries ranked, where one ranked more; else None."""
+    """The numbers of common items and models if an entry ranked more than these, else None."""
     items = [Reason("ranked_by", name=e.name, n=len(set(e.keys))) for e in entries]
     models = [Reason("ranked_by", name=e.name, n=len(e.ranked_models)) for e in entries]
     kept = []
@@ -269,7 +270,7 @@ def left_out(entries: Sequence[Entry], common: Shared) -> Reason | None:
 def agreement(
     compared: Entry, reference: Entry, common: Shared, how: Resampling
 ) -> ResampledAgreement:
-    """How far two leaderboards agree on what both ranked, with intervals over items."""
+    """Agreement of two leaderboards on what both ranked, with intervals over items."""
     first, second = (
         entry.statistic(common.items, common.models) for entry in (compared, reference)
     )
@@ -277,7 +278,7 @@ def agreement(
 
 
 def expected(compared: Entry, reference: Entry, common: Shared) -> float:
-    """Spearman's ρ that they would show on what both ranked if they agreed in truth."""
+    """The mean Spearman's ρ on what both ranked if their true rankings were equal."""
     return expected_spearman(
         *(entry.scores(common.items, common.models) for entry in (compared, reference))
     )
@@ -289,7 +290,7 @@ def scored(
     """The models by rank, with scores and their intervals (SEAL, table 9), and the resolution gain.
 
     The gain is the spread of the scores over that of the native scores (SEAL, table 1). Both are
-    means over the same items, those where the protocol gave the model a score. A protocol that
+    means over the same items, those in which the protocol gave the model a score. A protocol that
     ranks by native scores has a gain of 1.
     """
     table, (of_row, cells) = entry.table, entry.cells(common.items, common.models)
@@ -304,16 +305,17 @@ def scored(
         return (), gain
     standing = entry.statistic(common.items, common.models)(np.ones((1, len(common.items))))[0]
     bootstrap = bootstrap_items(scores, items=table.items[cells[0][:, 0]], how=how)
-    # Native scores have a range of their own.
+    # Native scores need not lie in [0, 1].
     within = (0.0, 1.0) if entry.board.rule.asks else (-math.inf, math.inf)
     return ScoredModel.rows(bootstrap, common.models, 1 - standing, within), gain
 
 
 def in_each_order(entry: Entry) -> tuple[Entry, Entry] | None:
-    """The entry by the first verdict of every match alone, and by the second, in the other order.
+    """The entry by the first verdict of every match, and by the second, in the other order.
 
-    Each is what a run would have given that asks one order only. None unless all pairs of all items
-    were judged in both, and their results alone rank: else half of them decide nothing.
+    Each is the entry of a run that asks one order only. None unless all pairs of all items were
+    judged in both orders and the rule ranks by results alone: otherwise half of the verdicts would
+    not give the ranking of such a run.
     """
     if any(item.matches for item in entry.items) and all(map(_all_pairs_twice, entry.items)):
         return _in_one_order(entry, 0), _in_one_order(entry, 1)
@@ -327,7 +329,7 @@ def _all_pairs_twice(item: ItemBallots) -> bool:
 
 
 def _in_one_order(entry: Entry, order: Literal[0, 1]) -> Entry:
-    """The entry by one verdict of each match; items without a ranking then are left out."""
+    """The entry by one verdict of each match, without items that this leaves unranked."""
     asked_once = (
         item.model_copy(
             update={"matches": tuple(in_one_order(match, order) for match in item.matches)}

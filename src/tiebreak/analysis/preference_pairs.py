@@ -1,10 +1,10 @@
-"""Preference pairs for training: of two answers to an item, the one that a judge preferred.
+"""Preference pairs for training: two answers to an item, one of which a judge preferred.
 
     matches of ranking logs → two different answers each → gates, one after the other → pairs
 
-What a match says is worth training on where it does not depend on who was shown first, no other
-match of the logs says the opposite, and no verified score contradicts it. A match counts for the
-first gate that leaves it out.
+A match is fit for training if its result does not depend on the order of presentation, no other
+match of the logs has the opposite result, and no verified score contradicts it. A match that
+several gates leave out is counted for the first of them.
 """
 
 from collections import Counter, defaultdict
@@ -33,11 +33,11 @@ from tiebreak.text import count, natural_key
 class PreferencePairs:
     """Pairs by benchmark, item and models, and how many of `n_matches` each gate left out.
 
-    A row has the task as judges read it (`prompt`), both answers, and how sure the choice is:
-    `margin` is the mean principle margin of the chosen answer, in [-1, 1], 0 or less where the
-    checklist decided; `orders_agreed` is whether it won in both orders of presentation, None where
-    it was not judged in both; `people_agreed` whether more people preferred it, None where nobody
-    was asked. `judges` stand beside people, where people judged; `logs` are the files.
+    A row has the task as judges read it (`prompt`), both answers, and the evidence for the choice:
+    `margin` is the mean principle margin of the chosen answer, in [-1, 1], 0 or less if the
+    checklist decided; `orders_agreed` is whether it won in both orders of presentation, None if it
+    was not judged in both; `people_agreed` whether more people preferred it, None if nobody was
+    asked. `judges` are compared with people, empty without people's votes; `logs` are the files.
     """
 
     rows: tuple[Row, ...]
@@ -49,7 +49,7 @@ class PreferencePairs:
 
 
 _Played = tuple[ItemBallots, Row, str]
-"""A match as a pair, whether it may be one or not: its item, and the gate that leaves it out."""
+"""A match: its item, its row as a pair, and the gate that leaves it out ("" for none)."""
 
 
 def preference_pairs(
@@ -60,23 +60,23 @@ def preference_pairs(
     both_orders: bool = True,
     min_margin: float = 0.0,
 ) -> PreferencePairs:
-    """Pairs of answers of which a judge preferred one, for training on preferences.
+    """Pairs of answers with a judge's preference, for training.
 
     People who voted are numbers, as where results are published.
 
     Args:
         paths: ranking logs, and folders that hold some, of protocols with matches.
-        people: what people said of pairs, or its file (see `read_human_labels`).
-        judge_agreement: share of labels that every judge must have in common with people (as
+        people: people's preferences of pairs, or their file (see `read_human_labels`).
+        judge_agreement: smallest share of labels in which every judge must agree with people (as
             `calibrate` measures it), in [0, 1].
-        both_orders: take only pairs that were judged in both orders, with the same winner.
-        min_margin: least margin, in [0, 1].
+        both_orders: keep only pairs that were judged in both orders, with the same winner.
+        min_margin: smallest margin, in [0, 1].
 
     Raises:
         RankingLogError: a path holds no ranking log.
         TableError: the people's file cannot be read.
-        AnalysisError: the logs hold no matches, or not the answers; nothing passes the gates; a
-            judge agrees too little with people, or nobody knows; people judged nothing of the logs.
+        AnalysisError: the logs have no matches, or lack the answers; no match passes the gates; a
+            judge agrees too little with people, or it is unknown; people judged no item of these.
     """
     logs = read_ranking_logs(paths, with_metadata=True, with_votes=False, rater_names=False)
     labels = None if people is None else read_human_labels(people)
@@ -114,7 +114,7 @@ def preference_pairs(
 def _beside_people(
     logs: Sequence[RankingLog], labels: HumanLabels | None, least: float
 ) -> tuple[Concordance, ...]:
-    """The judges that people can be compared with; an error where one agrees with too few."""
+    """The judges compared with people; raises AnalysisError if one agrees with them too rarely."""
     if labels is None or labels.kind != "preferences":
         if labels or least:
             raise AnalysisError(
@@ -142,7 +142,7 @@ def _beside_people(
 
 
 def _played(log: RankingLog, both_orders: bool, min_margin: float) -> Iterator[_Played]:
-    """The matches of one benchmark and protocol, in the order of the log."""
+    """The matches of one benchmark and protocol with their gates, in the order of the log."""
     called = ", ".join(judges_of(log.items))
     for sample in log.samples:
         item, contest, texts = sample.ballots, sample.metadata.get(CONTEST_KEY), sample.answers
@@ -180,7 +180,7 @@ def _played(log: RankingLog, both_orders: bool, min_margin: float) -> Iterator[_
 
 
 def _verified(ballots: ItemBallots, model: str) -> int:
-    """2 for an answer that passed, 0 for one that failed, 1 where nobody checked it."""
+    """2 for an answer that passed, 0 for one that failed, 1 for one that was not verified."""
     return 2 * ballots.passed[model] if model in ballots.passed else 1
 
 
@@ -193,10 +193,10 @@ def _orders_agreed(match: Match) -> bool | None:
 
 
 def _filtered_matches(played: Sequence[_Played]) -> tuple[list[_Played], Counter[str]]:
-    """A match for each two answers that pass all gates, and how many matches others left out.
+    """One match for each pair of answers that passes all gates, and counts of those left out.
 
-    Two gates are about several matches: "contradicted" where others chose the other answer, and
-    "repeated" where there is a pair already.
+    Two gates depend on other matches: "contradicted" if one of them chose the other answer, and
+    "repeated" if the pair of answers is already included.
     """
     groups: dict[object, list[_Played]] = defaultdict(list)
     for item, row, gate in played:
@@ -220,7 +220,7 @@ def _filtered_matches(played: Sequence[_Played]) -> tuple[list[_Played], Counter
 
 
 def _people_agreed(kept: Sequence[_Played], labels: HumanLabels) -> dict[int, bool]:
-    """Whether more people preferred the chosen answer, by place among `kept`."""
+    """Whether more people preferred the chosen answer, by index in `kept`."""
     opinions: dict[Key, list[JudgeLabel]] = defaultdict(list)
     for number, (item, row, _) in enumerate(kept):
         members = {group[0]: group for group in item.groups}

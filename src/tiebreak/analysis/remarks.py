@@ -1,4 +1,4 @@
-"""Warnings and notes of a leaderboard: when not to trust its figures, and why they are so."""
+"""Warnings and notes of a leaderboard: reasons to distrust its figures, and explanations."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,19 +13,19 @@ from tiebreak.scorers.rules import RULES
 
 UNSCORED_TOLERANCE = 0.05
 TIE_TOLERANCE = 0.5
-# Below this many items that tell models apart the intervals cover clearly less than they claim.
+# With fewer items that tell models apart, intervals cover clearly less than they claim.
 FEW_ITEMS = 10
 
 
 def early_end_warning(log: RankingLog, rule: Rule | None) -> Reason | None:
-    """A warning where a log does not hold all items of its run; None where no call is missed."""
+    """A warning if an unfinished log lacks items of its run that need calls, else None."""
     if not log.n_missing or log.status == "success" or (rule and RULES[rule].asks is None):
         return None
     return Reason("ends_early", n=log.n_missing, of=log.n_expected)
 
 
 def unscored_warning(items: Sequence[ItemBallots], rule: Rule) -> Reason | None:
-    """A reason when more than 5% of what was asked under the rule is unscored, else None."""
+    """A warning if more than 5% of the questions under the rule are unscored, else None."""
     reasons = _reasons(items, rule)
     missing = [reason for reason in reasons if reason is not None]
     if not reasons or len(missing) / len(reasons) <= UNSCORED_TOLERANCE:
@@ -43,7 +43,7 @@ def unscored_warning(items: Sequence[ItemBallots], rule: Rule) -> Reason | None:
 
 
 def _reasons(items: Sequence[ItemBallots], rule: Rule) -> list[str | None]:
-    """Why each ballot under the rule is unscored; None for those that are scored."""
+    """The reason that each ballot under the rule is unscored, None for a scored one."""
     asks = RULES[rule].asks
     if asks == "score":
         return [points.unscored for item in items for points in item.scores]
@@ -53,7 +53,7 @@ def _reasons(items: Sequence[ItemBallots], rule: Rule) -> list[str | None]:
 
 
 def lone_reviewer(items: Sequence[ItemBallots]) -> Reason | None:
-    """A reason when all reviews that compare two answers are by one reviewer, else None."""
+    """A warning if all reviews that compare two answers are by one reviewer, else None."""
     usable = {
         listing.reviewer
         for item in items
@@ -67,7 +67,7 @@ def lone_reviewer(items: Sequence[ItemBallots]) -> Reason | None:
 
 
 def tie_warning(items: Sequence[ItemBallots], rule: Rule) -> Reason | None:
-    """A reason when the votes were even in more than half of the scored matches, else None."""
+    """A warning if the votes were even in more than half of the scored matches, else None."""
     tied = [match.tied for item in items for match in item.matches if match.unscored is None]
     if not RULES[rule].tied or not tied or sum(tied) / len(tied) <= TIE_TOLERANCE:
         return None
@@ -76,7 +76,7 @@ def tie_warning(items: Sequence[ItemBallots], rule: Rule) -> Reason | None:
 
 
 def media_note(judged: Sequence[ItemBallots]) -> Iterator[Reason]:
-    """How many items were asked about without all that belongs to the question, where some were."""
+    """A note on the number of items judged without some of their media, if there are any."""
     if n := sum(item.media == "mark" and bool(item.calls) for item in judged):
         yield Reason("without_media", n=n, of=len(judged))
 
@@ -91,7 +91,7 @@ def notes(
         yield Reason("one_item_no_intervals")
     elif alone:
         yield Reason("one_item_of", models=alone)
-    # Where all models of an item are tied each has ½; such items hardly widen an interval.
+    # If all models of an item are tied, each has ½; such items hardly widen an interval.
     apart = np.any(~np.isnan(table.borda) & (table.borda != 0.5), axis=1)
     n_apart = len(np.unique(table.items[apart]))
     if n_items and not n_apart:
