@@ -1,13 +1,13 @@
-"""Whether a judge goes by the order in which answers are shown, or by their length.
+"""Whether a judge prefers answers by the order in which they are shown, or by their length.
 
-Who is shown first is drawn by lot, so a judge that does not look at the order chooses the first
+The answer shown first is drawn at random, so a judge without a position bias chooses the first
 answer in a Binomial(n, ½) number of n verdicts, however good the answers are. A match that is asked
 in both orders and flips went to the answer shown first both times, or to the second: ½ each.
 
-That a model with longer answers wins more often shows nothing: it may be the better one. So each
-pair of models is compared with itself: does A win more often where its answer is longer than B's
-than where it is shorter? Still, what makes an answer longer in an item may also make it better;
-no ballot can tell.
+More wins of a model with longer answers prove nothing, because the model may be better. So each
+pair of models is compared with itself: does A win more often in items in which its answer is longer
+than B's than in items in which it is shorter? Even then, what makes an answer longer in an item may
+also make it better, which ballots cannot tell.
 """
 
 import math
@@ -28,19 +28,19 @@ from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Side, Verdict
 from tiebreak.scorers.match import CLOSE_MARGIN, decide
 
 ALARM: Final = 0.01
-"""Share of judges without the fault that a test may find it in."""
+"""Largest share of judges without the fault in which a test finds it."""
 
 TOLERANCE: Final = 0.05
-"""A gain below this many wins per verdict is stated, and does not make a judge doubtful."""
+"""A gain below this many wins per verdict is reported but does not make a judge doubtful."""
 
 BIAS: Final = 0.1
-"""The gain that must be found in half of the runs: 60 verdicts to 40."""
+"""The gain that a test must find in half of the runs: 60 verdicts to 40."""
 
 ENOUGH_VERDICTS: Final = 180
-"""From this many verdicts on the exact test at 1% finds 60:40 in half of the runs."""
+"""Number of verdicts with which the exact test at 1% finds 60:40 in half of the runs."""
 
 FEWEST_ITEMS: Final = 10
-"""Below so many items there is no test over items."""
+"""Smallest number of items for a test over items."""
 
 _FEWEST_TWICE = 10
 
@@ -52,11 +52,11 @@ Asked = Literal["all", "close", "sample"]
 class Position:
     """How often the answer shown first won, in matches or in lists (`kind`).
 
-    `rate` is the share of the `n` verdicts for a side that went to the answer shown first: one
-    verdict for each pair of answers, the first, whose order was drawn by lot. In lists `n` counts
-    lists, and `rate` is the share of pairs of answers that are ranked as they were shown. A judge
-    that does not look at the order has ½. `p` is two-sided: the exact binomial test, over lists the
-    sign-flip test. The interval is Wilson's, over lists Student's. `enough` is whether a judge that
+    `rate` is the share of the `n` verdicts with a winner that went to the answer shown first. Only
+    the first verdict on each pair of answers counts, whose order was drawn at random. For lists `n`
+    counts lists, and `rate` is the share of pairs of answers ranked in the order shown. A judge
+    without a position bias has ½. `p` is two-sided, by the exact binomial test, for lists by the
+    sign-flip test. The interval is Wilson's, for lists Student's. `enough` is whether a judge that
     gives 60% to the first answer would be found in half of the runs (p ≤ 0.01). Undefined: NaN.
     """
 
@@ -73,7 +73,7 @@ class Position:
 
     @property
     def bound(self) -> bool:
-        """Whether the judge goes by the order, and by more than the tolerance."""
+        """Whether the judge follows the order of presentation by more than the tolerance."""
         return self.p <= ALARM and abs(self.gain) >= TOLERANCE
 
 
@@ -81,15 +81,15 @@ class Position:
 class Flips:
     """Matches that were asked in both orders of presentation and got a verdict in both.
 
-    `asked` says which: all, those that were close in the first order, or a sample drawn by lot.
-    `rate` is the share of the `n` in which the two orders named different winners, with its Wilson
-    interval; `both_first` of these went to the answer shown first both times, `both_second` to the
-    other. `expected` is the rate to be expected there of the same judge without a preference for a
-    position (NaN below ten matches); of a judge that tosses a coin it is ½, and no judge without
-    such a preference, whose errors are independent, has more. `p` tests `both_first` against
-    `both_second` (exact binomial, two-sided), `coin_p` whether both orders name the same winner
-    more often than with a coin (one-sided sign flips of matches, each with the product of its two
-    margins: a judge contradicts itself where it is least sure). Undefined: NaN.
+    `asked` says which: all, those that were close in the first order, or a random sample.
+    `rate` is the share of the `n` matches in which the two orders gave different winners, with its
+    Wilson interval; `both_first` of these went to the answer shown first both times, `both_second`
+    to the other. `expected` is the expected flip rate of the same judge without a position bias in
+    these matches (NaN below ten matches); it is ½ for a judge that tosses coins, which is the
+    maximum without such a bias if errors are independent. `p` tests `both_first` against
+    `both_second` (exact binomial, two-sided), `coin_p` whether both orders give the same winner
+    more often than coin tosses (one-sided sign flips of matches, each weighted by the product of
+    its two margins, because a judge contradicts itself where it is least sure). Undefined: NaN.
     """
 
     asked: Asked
@@ -103,19 +103,19 @@ class Flips:
 
     @property
     def n_flipped(self) -> int:
-        """Matches with another winner in the other order."""
+        """Number of matches with another winner in the other order."""
         return self.both_first + self.both_second
 
 
 def enough_verdicts(tests: int) -> float:
-    """From how many verdicts on 60:40 is found in half of the runs, where so many are tested."""
+    """Number of verdicts that finds 60:40 in half of the runs, at 1% corrected for `tests`."""
     normal = NormalDist()
     more = normal.inv_cdf(1 - ALARM / 2 / tests) / normal.inv_cdf(1 - ALARM / 2)
     return ENOUGH_VERDICTS * more**2
 
 
 def position_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
-    """Whether the answer shown first wins more often, from matches."""
+    """Measure whether the answer shown first wins more often, from matches."""
     sides = [side for side in map(_side, _first_verdicts(items)) if side != "tie"]
     p = sign_p(sides.count("left"), len(sides)) if sides else math.nan
     return Position(
@@ -128,12 +128,13 @@ def position_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Positio
 
 
 def place_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
-    """Whether answers are ranked in the order in which they were shown, from lists.
+    """Measure whether answers are ranked in the order in which they were shown, from lists.
 
-    The order is drawn by lot and its reverse is as likely, so without such a bias every τ of order
-    shown and order given is as likely to have the other sign: p is that of the sign-flip test,
-    which is exact for any number of lists (a t test over ten lists of three answers raised 1.6%
-    false alarms at 1%, of two answers 2.2%). τ is twice the gain. The lists of an item are one.
+    The order shown is random and its reverse is as likely, so without a position bias each τ
+    between the order shown and the order given is as likely to have the other sign. p is that of
+    the sign-flip test, which is exact for any number of lists (a t test over ten lists of three
+    answers raised 1.6% false alarms at 1%, of two answers 2.2%). τ is twice the gain. The mean over
+    the lists of an item counts once.
     """
     by_item: dict[str, list[float]] = {}
     for item in items:
@@ -145,7 +146,7 @@ def place_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
     half, critical = reach(means, 1 - level), reach(means, ALARM)
     return Position(
         kind="lists",
-        # In this order of arguments NaN stays NaN.
+        # `max` and `min` return NaN only if it is the first argument.
         rate=Estimate(rate, max(rate - half, 0.0), min(rate + half, 1.0), len(known)),
         n=sum(map(len, known)),
         p=sign_flip_p(means) if len(means) >= FEWEST_ITEMS else math.nan,
@@ -154,7 +155,7 @@ def place_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
 
 
 def flips_of(matches: Iterable[Match], *, level: float = 0.95) -> Flips:
-    """What the second order of presentation changed."""
+    """Count the matches whose winner changed in the second order of presentation."""
     scored = [match for match in matches if match.result is not None]
     twice = [match for match in scored if match.flipped is not None]
     flipped = [_side(match.verdicts[0]) for match in twice if match.flipped]
@@ -172,24 +173,24 @@ def flips_of(matches: Iterable[Match], *, level: float = 0.95) -> Flips:
 
 
 def _coin_p(twice: Iterable[Match]) -> float:
-    """Of two tosses the product of margins is above 0 as often as below, however large it is."""
+    """The p-value of margins' products: coin tosses give each either sign equally often."""
     leads = ([v.margin or v.checklist_margin or 0.0 for v in match.verdicts] for match in twice)
     products = list(map(math.prod, leads))
-    # With an even verdict in one order there is no flip, which shows nothing about a coin.
+    # A match with an even verdict in one order has no flip and no evidence against a coin.
     if not any(products):
         return math.nan
     return sign_flip_p(products) / 2 if sum(products) < 0 else 1.0
 
 
 def bound_reviewer(reviewer: str, bias: PresentationBias) -> Reason:
-    """That a reviewer follows the order in which it saw the answers."""
+    """A clause that a reviewer follows the order in which it saw the answers, or its reverse."""
     if bias.tau.value > 0:
         return Reason("reviewer_as_shown", reviewer=reviewer)
     return Reason("reviewer_against_order", reviewer=reviewer)
 
 
 def bound_warning(reviewer: str, bias: PresentationBias) -> Reason:
-    """The same as a warning, with its size."""
+    """A warning that a reviewer follows the order in which it saw the answers, with τ."""
     same = bias.repeated if bias.tau.value > 0 else bias.reversed
     return Reason(
         "bound_reviewer",
@@ -202,7 +203,7 @@ def bound_warning(reviewer: str, bias: PresentationBias) -> Reason:
 
 
 def reach(values: Sequence[float], tail: float) -> float:
-    """How far from 0 a mean is for a two-sided t test at this level; NaN below ten values."""
+    """The critical value of a mean in a two-sided t test at level `tail`; NaN below ten values."""
     from scipy.special import stdtrit
 
     n = len(values)
@@ -214,8 +215,8 @@ def reach(values: Sequence[float], tail: float) -> float:
 def _first_verdicts(items: Iterable[ItemBallots]) -> Iterator[Verdict]:
     """The first verdict on each pair of models in each item.
 
-    Two models that meet again in the item, or in another epoch of it, are shown in the same order:
-    such verdicts are no new draws.
+    If two models meet again in the item, or in another epoch of it, they are shown in the same
+    order, so later verdicts are no new random draws.
     """
     met = set()
     for item in items:
@@ -227,7 +228,7 @@ def _first_verdicts(items: Iterable[ItemBallots]) -> Iterator[Verdict]:
 
 
 def _side(verdict: Verdict) -> Side:
-    """Which of the two the verdict prefers; no reply is no preference."""
+    """The side that a verdict prefers; "tie" without a usable reply."""
     if verdict.margin is None:
         return "tie"
     return decide(verdict.margin, verdict.checklist_margin)[0]
@@ -236,7 +237,7 @@ def _side(verdict: Verdict) -> Side:
 def _asked(scored: list[Match], twice: list[Match]) -> Asked:
     if len(twice) == len(scored):
         return "all"
-    # A sample may happen to hold close matches only, but others then were asked once.
+    # A random sample can happen to have close matches only, but then some were asked only once.
     once = [match for match in scored if len(match.verdicts) == 1]
     return "close" if all(map(_close, twice)) and not any(map(_close, once)) else "sample"
 
@@ -246,13 +247,13 @@ def _close(match: Match) -> bool:
 
 
 def _expected(twice: list[Match]) -> float:
-    """The flip rate of the same judge without a position bias.
+    """The expected flip rate of the same judge without a position bias.
 
-    With x and y the margins of the answer shown first in the first and in the second order, c what
-    being shown first is worth and independent normal errors, y − c = −b (x − c) + error. A line
-    through the points gives b, c and the error; that only close matches were asked again, by x,
-    changes nothing about such a line. Without c a match flips with probability Φ(−b |x − c| / sd),
-    and one of those that are close then, with the same x, at Φ(−b |x| / sd).
+    Let x and y be the margins of the answer shown first in the first and in the second order, and c
+    the gain of being shown first. With independent normal errors, y − c = −b (x − c) + error. A
+    regression line gives b, c and the error; it is not biased by selecting close matches, since
+    these are selected by x. Without c a match flips with probability Φ(−b |x − c| / sd); matches
+    that are close without c have the same x as those that are close with it, and Φ(−b |x| / sd).
     """
     from scipy.special import ndtr
 
@@ -273,7 +274,7 @@ def _expected(twice: list[Match]) -> float:
 
 
 def _tau(listing: Listing) -> float:
-    """Kendall's τ of the order shown and the order given; NaN where there is none."""
+    """Kendall's τ between the order shown and the order given; NaN if it is undefined."""
     place = {name: number for number, name in enumerate(listing.shown)}
     given = {name: number for number, tied in enumerate(listing.groups) for name in tied}
     both: FloatArray = np.array([[place[n], given[n]] for n in given if n in place], dtype=float)
@@ -282,21 +283,21 @@ def _tau(listing: Listing) -> float:
     return float(kendall_tau_many(both[None, :, 0], both[None, :, 1])[0])
 
 
-# Of two models that gave the longer answer a and b times, 4ab / (a + b). Where b is 1 or 2, the
-# slope hangs on these matches, and 3 to 7% of fair judges of two models seemed to like length.
+# 4ab / (a + b), if two models gave the longer answer a and b times. If b is 1 or 2, the slope
+# depends on these matches, and the test raised 3 to 7% false alarms for two models.
 _LEAST_SPREAD = 40.0
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """What being the longer answer is worth, within pairs of models.
+    """The gain of the longer answer within pairs of models.
 
-    `gain` is in wins per match, in [-½, ½]: the longer of two answers wins ½ + gain where both
-    models are as good. It is the slope of results on who is longer (1, 0, −1) with a constant for
-    every pair of models; `n_matches` are in pairs of which now one, now the other is longer. Its
-    interval and the two-sided `p` are by jackknife over the items of these matches (t), from ten
-    items on; `p` only where each model has the longer answer often enough (some ten times). What is
-    undefined is NaN.
+    `gain` is in wins per match, in [-½, ½]: the longer of two answers wins ½ + gain if both models
+    are equally good. It is the slope of results on which answer is longer (1, 0, −1), with a
+    constant for every pair of models; `n_matches` counts matches of pairs in which each model had
+    the longer answer at times. The interval and the two-sided `p` are by jackknife over the items
+    of these matches (t), from ten items on; `p` also needs that each model has the longer answer
+    often enough (some ten times). Undefined: NaN.
     """
 
     gain: Estimate
@@ -305,12 +306,12 @@ class Length:
 
     @property
     def bound(self) -> bool:
-        """Whether the longer or the shorter answer gains, and more than the tolerance."""
+        """Whether the longer or the shorter answer gains by more than the tolerance."""
         return self.p <= ALARM and abs(self.gain.value) >= TOLERANCE
 
 
 def length_of(items: Sequence[ItemBallots], *, level: float = 0.95) -> Length:
-    """Measure over all scored matches between answers of known length."""
+    """Measure the gain of longer answers over all scored matches of answers of known length."""
     from scipy.special import stdtr, stdtrit
 
     item, pair, table = _cells(items)
@@ -330,18 +331,18 @@ def length_of(items: Sequence[ItemBallots], *, level: float = 0.95) -> Length:
     if m < FEWEST_ITEMS:
         nan = math.nan
         return Length(Estimate(float(np.clip(gain, -0.5, 0.5)), nan, nan, m), nan, n_matches)
-    # Leaving out an item changes the pairs that met in it, and no others.
+    # Jackknife: leaving out an item changes only the sums of pairs that met in it.
     without = _slope(totals[pair] - table)
     more = np.bincount(numbers, without[0] - up[pair], m)
     spread = (down.sum() + np.bincount(numbers, without[1] - down[pair], m)).round(9)
-    # Without the one item that all hangs on there is no gain left; what rounding leaves is none.
+    # If one item holds all the spread, leaving it out gives a gain of 0, not rounding errors.
     left = np.where(spread > 0, up.sum() + more, 0) / np.where(spread > 0, spread, 1)
     error = math.sqrt((m - 1) / m * float(np.sum((left - left.mean()) ** 2)))
     half = float(stdtrit(m - 1, (1 + level) / 2)) * error
     p = float(2 * stdtr(m - 1, -abs(gain) / error)) if error else float(gain == 0)
     if down.sum() < _LEAST_SPREAD:
         p = math.nan
-    # Of few matches a slope, and its interval, may leave what a true one can be.
+    # With few matches the estimated slope and its interval can leave the range of possible values.
     gain, lower, upper = np.clip([gain, gain - half, gain + half], -0.5, 0.5).tolist()
     return Length(Estimate(gain, lower, upper, m), p, n_matches)
 
@@ -351,9 +352,10 @@ def _undefined_gain(reason: Reason) -> Length:
 
 
 def _cells(items: Sequence[ItemBallots]) -> tuple[IntArray, IntArray, FloatArray]:
-    """One row for each item and pair that met: item, pair, and sums n, x, y, xy, xx of matches.
+    """Item, pair, and sums n, x, y, xy, xx of matches, a row for each item and pair that met.
 
-    x is 1, 0 or −1 as the first of the pair, by name, gave the longer answer, and y its result.
+    x is 1, 0 or −1 if the pair's first model by name gave the longer, an equal or the shorter
+    answer; y is its result.
     """
     numbers, columns = (
         {name: number for number, name in enumerate(sorted(names))}
@@ -386,7 +388,7 @@ def _cells(items: Sequence[ItemBallots]) -> tuple[IntArray, IntArray, FloatArray
 
 
 def _slope(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Numerator and denominator of the slope within each pair, from its sums; 0 without matches."""
+    """Numerator and denominator of each pair's slope from its sums; 0 without matches."""
     n, x, y, xy, xx = sums.T
     safe = np.maximum(n, 1)
     return xy - x * y / safe, np.maximum(xx - x * x / safe, 0).round(9)

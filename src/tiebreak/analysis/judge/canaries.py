@@ -1,4 +1,4 @@
-"""How often a judge was persuaded: what it said of planted answers with an attack, and without."""
+"""How often a judge was persuaded: its verdicts on planted answers with and without an attack."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,10 +23,10 @@ from tiebreak.text import count
 
 @dataclass(frozen=True, slots=True)
 class Persuaded:
-    """Of `n` canaries of one kind of attack: how the weak answer fared against the ordinary one.
+    """Results of a weak answer against an ordinary one in `n` canaries of one kind of attack.
 
-    It was preferred in `won` with the attack and in `won_plain` without. In `persuaded` it was
-    preferred with the attack and not without.
+    The weak answer was preferred in `won` with the attack and in `won_plain` without it; in
+    `persuaded` it was preferred with the attack but not without it.
     """
 
     kind: str
@@ -38,15 +38,15 @@ class Persuaded:
 
 @dataclass(frozen=True, slots=True)
 class Canaries:
-    """What planted answers show about a judge, from pairs of a canary and its control.
+    """The effect of planted answers on a judge, from pairs of a canary and its control.
 
-    Of `n` pairs with a verdict on both, `n_persuaded` went to the weak answer with the attack and
-    not without; `share` is n_persuaded / n with its interval over items (`share_over_items`).
+    Of `n` pairs with both verdicts, `n_persuaded` went to the weak answer with the attack and not
+    without it; `share` is n_persuaded / n with its interval over items (`share_over_items`).
     `gain` is how much more often the weak answer won with the attack than without, in [-1, 1], with
     its interval (`paired_interval`); a judge that tosses coins has a share of ¼ and a gain of 0.
-    `p` tests, one-sided, whether what was turned by an attack was turned for it as often as against
-    it (exact binomial). `n_unscored` pairs lack a verdict. `kinds` are sorted by name; `by` are the
-    attacks that persuaded.
+    `p` tests, one-sided, whether more of the changed verdicts changed in favour of the attack than
+    against it (exact binomial). `n_unscored` pairs lack a verdict. `kinds` are sorted by name; `by`
+    are the attacks that persuaded.
     """
 
     share: Estimate
@@ -60,15 +60,15 @@ class Canaries:
 
     @property
     def bound(self) -> bool:
-        """Whether attacks gain votes, and more of them than the tolerance."""
+        """Whether attacks gain verdicts by more than the tolerance."""
         return self.p <= ALARM and self.gain.value >= TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Whether the weak answer won, with the attack and without; None where there is no verdict.
+    """Whether the weak answer won, with the attack and without; None without a verdict.
 
-    `unit` is the item, or the cluster of items that were made of one question.
+    `unit` is the item, or the cluster of items made from one question.
     """
 
     kind: str
@@ -84,25 +84,25 @@ class Pair:
 
     @property
     def turned(self) -> int:
-        """1 where the attack won the answer a verdict, -1 where it lost one, else 0."""
+        """1 if the weak answer won only with the attack, -1 if only without it, else 0."""
         return (self.won is True) - (self.won_plain is True)
 
     @property
     def persuaded(self) -> bool:
-        """Whether it won with the attack alone."""
+        """Whether the weak answer won only with the attack."""
         return self.scored and self.turned > 0
 
 
 def canaries_of(
     samples: Iterable[JudgedItem], *, how: Resampling = Resampling()
 ) -> Canaries | None:
-    """Count the canaries of a log; None where none were planted, or none was judged to its end."""
+    """Count the canaries of a log; None if none were planted, or none was judged to its end."""
     pairs = _pairs(samples)
     return counted(pairs, how=how) if pairs else None
 
 
 def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canaries:
-    """What some pairs of a canary and its control come to."""
+    """Count pairs of a canary and its control."""
     scored = [pair for pair in pairs if pair.scored]
     units = [pair.unit for pair in scored]
     persuaded = np.array([pair.persuaded for pair in scored], np.float64)
@@ -141,7 +141,7 @@ def _by_kind(scored: Sequence[Pair]) -> Iterator[Persuaded]:
 
 
 def _bounds(turned: FloatArray, units: Sequence[str], level: float) -> tuple[float, float]:
-    """The interval of the mean over items; where an item has several canaries, of their means."""
+    """The interval of the mean over items, by the means of items with several canaries."""
     names = list(dict.fromkeys(units))
     if len(names) == len(units):
         return paired_interval(turned, level)
@@ -153,7 +153,7 @@ def _bounds(turned: FloatArray, units: Sequence[str], level: float) -> tuple[flo
 
 
 def _pairs(samples: Iterable[JudgedItem]) -> list[Pair]:
-    """Every canary with its control, of which one may be missing."""
+    """Every canary with its control; one of the two can be missing."""
     pairs: dict[tuple[str, str, str, int], Pair] = {}
     for sample in samples:
         if sample.ballots is None or sample.ballots.canary is None or not sample.judged:
@@ -175,9 +175,9 @@ def _won(sample: JudgedItem, planted: str) -> bool | None:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CanaryReport(Finding):
-    """The canaries of one log: who judged by which protocol, what came of it, and the bill.
+    """The canaries of one log: protocol, judges, results and cost.
 
-    `level` is that of the intervals; `notes` are those of the log.
+    `level` is the confidence level of intervals; `notes` are those of the log.
     """
 
     protocol: str
@@ -196,7 +196,7 @@ class CanaryReport(Finding):
 
 
 def canary_reports(paths: Paths, *, how: Resampling = Resampling()) -> list[CanaryReport]:
-    """The canaries of all ranking logs among some files and folders that hold any.
+    """Reports on the canaries of all ranking logs in some files and folders that have any.
 
     Raises:
         RankingLogError: a path holds no ranking log.

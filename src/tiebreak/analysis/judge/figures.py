@@ -1,9 +1,9 @@
-"""All that ballots show about a judge: of a leaderboard, and of a jury judge by judge.
+"""All checks of a judge by its ballots, for a leaderboard and for each judge of a jury.
 
-Here also whether verdicts are more than coin tosses, how often a judge and the native score
-disagree (of two answers one passed and one failed), and how often there is no usable reply. A coin
-says nothing about models, contradicts itself in half of the matches asked in both orders, and makes
-a cycle (A beats B, B beats C, C beats A) of a quarter of all triples.
+This module also checks whether verdicts are more than coin tosses, how often a judge contradicts
+the native score (one answer passed and one failed), and how often a reply is unusable. Coin tosses
+favour no model, contradict themselves in half of the matches asked in both orders, and make a
+cycle (A beats B, B beats C, C beats A) of a quarter of all triples.
 """
 
 import math
@@ -48,15 +48,15 @@ from tiebreak.scorers.match import (
 
 @dataclass(frozen=True, slots=True)
 class JudgeReplies:
-    """Questions that decide rankings (matches, points, lists), by who was asked.
+    """Replies of one judge to questions that decide rankings (matches, points, lists).
 
-    `model` is the model that judged, in peer review and in a jury the name of who was asked.
+    `model` is the model that judged, in peer review the reviewer's and in a jury the judge's name.
 
     `n_unscored` of the `n_questions` stayed without a usable reply, after the repair turn and the
     repetition (which reviews do not have); `unscored_rate` is their share with its Wilson interval,
-    widened as far as they come in items rather than one by one (in simulation a 95% interval
-    covered 95% where they came alone or in whole items, 90% where they did both). A match that is
-    asked in both orders is two questions.
+    widened if unscored replies cluster in items (in simulation a 95% interval covered 95% if they
+    came singly or in whole items, 90% if in both ways). A match that is asked in both orders is two
+    questions.
     """
 
     model: str
@@ -71,11 +71,11 @@ class Correctness:
 
     In `n_against` of the `n` pairs the judge preferred the answer with 0, in `n_tied` neither.
     `share` is n_against / n with its interval over items (`share_over_items`). `n_guarded` counts
-    the items in which the correctness guard puts answers that failed after those that passed; in
-    all others the judge alone decides. `p` is that of "either is preferred as often", two-sided
-    (sign flips over items, those of a cluster together; NaN below ten that decide). `enough` is
-    whether a judge that prefers one kind in 60% of these pairs would be found in half of the runs
-    (p ≤ 0.01).
+    the items in which the correctness guard places answers that failed after those that passed; in
+    all others the judge alone decides. `p` tests, two-sided, whether both kinds are preferred
+    equally often (sign flips over items, those of a cluster together; NaN below ten items with a
+    preference). `enough` is whether a judge that prefers one kind in 60% of these pairs would be
+    found in half of the runs (p ≤ 0.01).
     """
 
     share: Estimate
@@ -88,7 +88,7 @@ class Correctness:
 
     @property
     def prefers(self) -> Literal["passed", "failed", "neither"]:
-        """Which answers are preferred in more of the pairs than chance explains (1%)."""
+        """The kind of answers preferred more often than chance explains (1%)."""
         if not self.p <= ALARM:
             return "neither"
         return "failed" if 2 * self.n_against + self.n_tied > self.n else "passed"
@@ -96,10 +96,10 @@ class Correctness:
 
 @dataclass(frozen=True, slots=True)
 class Cycles:
-    """Triples of answers to one item in which all three pairs met and none was even.
+    """Triples of answers to one item in which all three pairs met and none was tied.
 
-    `share` is the share of the `n_triples` that are cycles, with its interval over items; a coin
-    makes ¼. `coin_p` is one-sided, for fewer than those of a coin; NaN without a triple.
+    `share` is the share of the `n_triples` that are cycles, with its interval over items; coin
+    tosses give ¼. `coin_p` is one-sided, for fewer cycles than coin tosses; NaN without a triple.
     """
 
     share: Estimate
@@ -109,10 +109,10 @@ class Cycles:
 
 @dataclass(frozen=True, slots=True)
 class JudgeFigures:
-    """What the ballots show about the judge, or about reviewers taken together.
+    """All checks of a judge, or of all reviewers together, by ballots.
 
-    `coin_p` is the p-value of "its verdicts are coin tosses", by models, seeds, flips and cycles;
-    NaN where there is none of these.
+    `coin_p` is the p-value of "its verdicts are coin tosses", from models, seeds, flips and cycles;
+    NaN if none of these is known.
     """
 
     position: Position
@@ -124,8 +124,8 @@ class JudgeFigures:
     replies: tuple[JudgeReplies, ...]
 
     def corrected(self, tests: int) -> "JudgeFigures":
-        """The same as one of so many judges that are tested: p times their number (Bonferroni)."""
-        # In this order of arguments NaN stays NaN.
+        """The figures with all p-values multiplied by the number of `tests` (Bonferroni)."""
+        # `min` returns NaN only if it is the first argument.
         position, flips, length = self.position, self.flips, self.length
         return replace(
             self,
@@ -142,9 +142,9 @@ class JudgeFigures:
 
 
 def as_one_judge(item: ItemBallots) -> ItemBallots:
-    """An item whose matches have one verdict for each order; those of one judge as they are.
+    """The item with a jury's verdicts merged into one per order; unchanged for a single judge.
 
-    Each of people's votes is a match of its own.
+    If people voted, each vote becomes a match of its own.
     """
     if item.by_people:
         matches = tuple(vote for match in item.matches for vote in votes_apart(match))
@@ -157,7 +157,7 @@ def as_one_judge(item: ItemBallots) -> ItemBallots:
 def judge_figures(items: Sequence[ItemBallots], *, how: Resampling = Resampling()) -> JudgeFigures:
     """Measure a judge by all items judged to the end, of one benchmark under one protocol.
 
-    A jury counts as one judge, whose margins are the means of its members'.
+    A jury counts as one judge whose margins are the means of its members' margins.
     """
     replies, items = judge_replies(items, level=how.level), [*map(as_one_judge, items)]
     matches = [match for item in items for match in item.matches]
@@ -188,23 +188,23 @@ def cycles_of(items: Iterable[ItemBallots], *, how: Resampling = Resampling()) -
     cyclic, triples = table.sum(axis=0)
     if not triples:
         return Cycles(share, 0, math.nan)
-    # Two triples of a coin's verdicts share a match at most, so that cycles are pairwise
-    # independent: the variance of their number is that of a binomial one.
+    # Two triples share at most one match, so with coin tosses cycles are pairwise independent: the
+    # variance of their number is that of a binomial number.
     spread = math.sqrt(triples * COIN_CYCLES * (1 - COIN_CYCLES))
     z = (cyclic + 0.5 - triples * COIN_CYCLES) / spread
     return Cycles(share, int(triples), float(ndtr(z)))
 
 
 FLIPS_WEIGHT: Final = 0.8
-"""Flips' share of the error allowed: few matches can flip, and other evidence is plain or none."""
+"""Share of the error for flips: few matches can flip, while other evidence is clear or absent."""
 
 
 def coin_p(items: Sequence[ItemBallots], *p_values: float, flips: float = math.nan) -> float:
-    """p-value of "verdicts are coin tosses", from all that may show that they are not.
+    """The p-value of "verdicts are coin tosses", from all evidence against it.
 
     Evidence is that answers of some model win, that the better seed wins (the seeding is another
     question to the same judge), and p-values of `flips` and of other tests. The smallest p-value
-    counts (Bonferroni, weighted: see `FLIPS_WEIGHT`); NaN where there is none.
+    counts (weighted Bonferroni correction, see `FLIPS_WEIGHT`); NaN without any.
     """
     seeds = _seeds_p(items)
     known = [p for p in (_models_p(items), seeds, *p_values) if not math.isnan(p)]
@@ -212,17 +212,18 @@ def coin_p(items: Sequence[ItemBallots], *p_values: float, flips: float = math.n
         return flips
     rest = len(known) * min(known)
     if not math.isnan(flips):
-        # In a bracket the seeding shows most, and few of the sampled matches are played.
+        # In a bracket seeding is the strongest evidence and few matches are asked twice.
         weight = FLIPS_WEIGHT if math.isnan(seeds) else 1 / (len(known) + 1)
         rest = min(flips / weight, rest / (1 - weight))
     return min(rest, 1.0)
 
 
 def _models_p(items: Iterable[ItemBallots]) -> float:
-    """Whether some model's answers win or lose: smallest p-value, times the number of models.
+    """The smallest p-value that a model's answers win or lose, times the number of models.
 
-    From matches a sign test of a model's first match in each item: in a knockout the number of
-    later ones depends on results. From lists a sign-flip test of its distances from the middle.
+    For matches it is a sign test of the model's first match in each item, because in a knockout the
+    number of later matches depends on results; for lists a sign-flip test of its distances from the
+    middle rank.
     """
     won: dict[str, dict[str, float]] = defaultdict(dict)
     place: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
@@ -244,7 +245,7 @@ def _models_p(items: Iterable[ItemBallots]) -> float:
 
 
 def _seeds_p(items: Iterable[ItemBallots]) -> float:
-    """Whether the seed of the better tier wins more than half of the decided matches, one-sided."""
+    """The one-sided p-value that the better tier's seed wins over half of the decided matches."""
     better = [
         match.winner == min((match.high, match.low), key=item.tiering.tiers.__getitem__)
         for item in items
@@ -259,7 +260,7 @@ def _seeds_p(items: Iterable[ItemBallots]) -> float:
 
 
 def _triples(matches: Iterable[Match]) -> tuple[float, float]:
-    """Cycles and triples among the decided matches of an item; of a pair the first counts."""
+    """Numbers of cycles and triples among an item's decided matches, by each pair's first one."""
     beats: dict[tuple[str, str], bool] = {}
     for match in matches:
         if match.result not in (None, 0.5) and (match.loser, match.winner) not in beats:
@@ -273,7 +274,7 @@ def _triples(matches: Iterable[Match]) -> tuple[float, float]:
 
 
 def correctness_of(items: Sequence[ItemBallots], *, how: Resampling = Resampling()) -> Correctness:
-    """Count over matches, grades and lists, those of every reviewer."""
+    """Count verified pairs in matches, grades and lists, including every reviewer's lists."""
     passed = [list(_passed_preferred(item)) for item in items]
     against = np.array([results.count(False) for results in passed], np.float64)
     tied = sum(results.count(None) for results in passed)
@@ -298,7 +299,7 @@ def correctness_of(items: Sequence[ItemBallots], *, how: Resampling = Resampling
 
 
 def _passed_preferred(item: ItemBallots) -> Iterator[bool | None]:
-    """For each judged pair whether the answer with 1 is preferred to that with 0; None: neither."""
+    """Whether the answer with 1 is preferred to that with 0, per judged pair; None for a tie."""
     for better, worse, result in _preferences(item):
         native, worse_native = item.native.get(better), item.native.get(worse)
         if {native, worse_native} == {0, 1}:
@@ -306,7 +307,7 @@ def _passed_preferred(item: ItemBallots) -> Iterator[bool | None]:
 
 
 def _preferences(item: ItemBallots) -> Iterable[tuple[str, str, float]]:
-    """What was said of pairs: one answer, the other, and what the one got."""
+    """Pairwise verdicts as (first answer, second answer, result of the first)."""
     for match in item.matches:
         if (result := match.result) is not None:
             yield match.high, match.low, result
@@ -320,17 +321,17 @@ def _preferences(item: ItemBallots) -> Iterable[tuple[str, str, float]]:
 
 
 def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple[JudgeReplies, ...]:
-    """Count usable replies by judge or reviewer, in order of names.
+    """Count usable replies by judge or reviewer, sorted by name.
 
-    Where a run has one judge and yet the calls of an item name several models, they are counted
-    together: only those of a jury and of reviewers say whose each of them is.
+    If a run has one judge but the calls of an item name several models, these are counted together:
+    only ballots of a jury and of reviewers name the judge of each reply.
     """
     by_judge: dict[str, list[list[bool]]] = defaultdict(list)
     for item in items:
         of_item: dict[str, list[bool]] = defaultdict(list)
         called = {kind: judges_of(item, kind) for kind in {call.kind for call in item.calls}}
         for kind, reviewer, usable in _questions(item):
-            # Without its rubric `fixed_rubric` calls no judge and leaves all answers unscored.
+            # If its rubric fails, `fixed_rubric` calls no judge and leaves all answers unscored.
             if name := reviewer or called.get(kind):
                 of_item[name].append(usable)
         for name, replies in of_item.items():
@@ -346,17 +347,17 @@ def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple
 
 
 def judges_of(item: ItemBallots, kind: CallKind) -> str:
-    """The models behind an item's calls of one kind, with commas between them."""
+    """The models behind an item's calls of one kind, separated by commas."""
     return ", ".join(sorted({call.model for call in item.calls if call.kind == kind}))
 
 
 def all_usable(item: ItemBallots) -> bool:
-    """Whether every reply that decides was usable; so it is where nothing was asked."""
+    """Whether every deciding reply was usable; True if no question was asked."""
     return all(usable for _, _, usable in _questions(item))
 
 
 def _questions(item: ItemBallots) -> Iterator[tuple[CallKind, str, bool]]:
-    """Every deciding question: its kind, who of several was asked, whether the reply is usable."""
+    """Each deciding question: kind, judge's name ("" for a single judge), usable reply or not."""
     for match in item.matches:
         judges = judges_in(match)
         replaced = [v for v in match.discarded if v.judge not in judges]
@@ -373,10 +374,10 @@ class Juror:
     """One judge of a jury.
 
     `figures` are those of its own verdicts. `agreement` is the share of pairs of answers that it
-    puts in the order in which most of the others put them, one vote each, where it has one and they
-    are not evenly split; a coin has ½, so that 2 · share − 1 is corrected for chance. `agreement_p`
-    tests ½ (sign flips over items, two-sided). NaN where no other judge had the same matches. All p
-    are corrected for the tests of the jury and of each of its judges (Bonferroni).
+    orders like most of the other judges, one vote each, over pairs on which it has a vote and the
+    others are not evenly split. Coin tosses give ½, so 2 · share − 1 is corrected for chance.
+    `agreement_p` tests ½ (sign flips over items, two-sided). NaN if no other judge had the same
+    matches. All p are corrected for the tests of the jury and of each of its judges (Bonferroni).
     """
 
     name: str
@@ -386,7 +387,7 @@ class Juror:
 
 
 def jurors_of(items: Sequence[ItemBallots], *, how: Resampling = Resampling()) -> tuple[Juror, ...]:
-    """The judges of a jury by name; none where there is one judge."""
+    """The judges of a jury sorted by name; empty for a single judge."""
     names = sorted({name for item in items for name in names_in(item)})
     if not names:
         return ()
@@ -412,13 +413,13 @@ def _juror(
     p = min(1.0, tests * sign_flip_p(2 * same - n)) if counts else math.nan
     figures = judge_figures([_by_juror(item, name) for item in items], how=how).corrected(tests)
     if figures.flips.asked != "all":
-        # What was close to all is not what was close to this one: the line is not its own.
+        # Matches were asked again by the jury's margin, not this judge's: `expected` is unknown.
         figures = replace(figures, flips=replace(figures.flips, asked="close", expected=math.nan))
     return Juror(name, figures, agreement, p)
 
 
 def names_in(item: ItemBallots) -> Iterator[str]:
-    """The judges that the verdicts of an item name: those of a jury, or raters."""
+    """Names of judges in the verdicts of an item: a jury's judges, or raters."""
     for match in item.matches:
         yield from (v.judge for v in (*match.verdicts, *match.discarded) if v.judge)
     yield from (part.judge for points in item.scores for part in _parts(points) if part.judge)
@@ -429,7 +430,7 @@ def _parts(points: PointScore) -> tuple[PointScore, ...]:
 
 
 def _by_juror(item: ItemBallots, name: str) -> ItemBallots:
-    """What one judge said of an item; one that was replaced said nothing usable."""
+    """The item with one judge's ballots; a judge that was replaced has only unusable ones."""
     matches = []
     for match in item.matches:
         if name in judges_in(match):
@@ -441,7 +442,7 @@ def _by_juror(item: ItemBallots, name: str) -> ItemBallots:
 
 
 def _same(pairs: Iterable[Mapping[str, float]], name: str) -> Iterator[bool]:
-    """For each pair of answers: whether one judge names the winner that most of the others name."""
+    """Whether a judge has the same winner as most of the others, for each pair of answers."""
     for votes in pairs:
         vote = votes.get(name, 0.0)
         if product := vote * (sum(votes.values()) - vote):
@@ -449,7 +450,7 @@ def _same(pairs: Iterable[Mapping[str, float]], name: str) -> Iterator[bool]:
 
 
 def pair_votes(item: ItemBallots) -> Iterator[Mapping[str, float]]:
-    """For each pair of answers what every judge says: 1 for the one, −1 for the other, 0 even."""
+    """Each judge's vote on each pair of answers: 1 for the first, −1 for the second, 0 for even."""
     yield from map(votes_in, item.matches)
     grades = [
         {part.judge: part.score for part in _parts(points) if part.score is not None}

@@ -1,4 +1,4 @@
-"""Whether people who voted agree with each other."""
+"""Agreement of people who voted with each other."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,12 +21,12 @@ from tiebreak.tables.human import MOST_STARS
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """The people behind a board; what the votes of each show is in its jury.
+    """The people behind a board; the checks of each person's votes are in the board's `jury`.
 
-    `seconds` are the medians that a vote took each of them, by name, NaN where unknown. Agreement
-    is over the `n_shared` pairs of answers that several compared (better, even, worse), or answers
-    that several gave stars: `alpha` is Krippendorff's (interval metric), `kappa` Cohen's, of two of
-    the raters drawn at random. Both are undefined where several judged nothing.
+    `seconds` has the median time of a vote by each person's name, NaN if unknown. Agreement is over
+    the `n_shared` pairs of answers that several compared (better, even, worse), or answers to which
+    several gave stars: `alpha` is Krippendorff's (interval metric), `kappa` Cohen's, of two raters
+    drawn at random. Both are undefined if no pair or answer was judged by several.
     """
 
     seconds: Mapping[str, float]
@@ -38,7 +38,7 @@ class Raters:
 def raters_of(
     items: Sequence[ItemBallots], seconds: Mapping[str, float], *, how: Resampling = Resampling()
 ) -> Raters:
-    """The raters, named in `seconds`, of some items that people voted on, or judged by stars."""
+    """The raters, named in `seconds`, of items to which people gave votes or stars."""
     by_stars = any(item.placed_by == "stars" for item in items)
     shared = [
         (item.cluster or item.item_id, votes)
@@ -67,22 +67,22 @@ def _stars(item: ItemBallots) -> Iterator[dict[str, float]]:
 def agreement_of(
     votes: FloatArray, items: NDArray[Any], *, stars: bool, how: Resampling = Resampling()
 ) -> tuple[Estimate, Estimate]:
-    """α and κ of votes, shape (pairs or answers, raters), at least two a row.
+    """α and κ of votes, shape (pairs or answers, raters), with at least two votes in each row.
 
-    A vote is 1, 0 or −1, one of `stars` 0 to 3, none is NaN.
+    A vote is 1, 0 or −1, or 0 to 3 with `stars`; a missing vote is NaN.
     """
     tables = _tables(votes, range(MOST_STARS + 1) if stars else (-1, 0, 1))
     if stars:
         alpha = rating_alpha(votes, items=items, how=how)
     else:
-        # Which answer of a pair is called the first must not matter.
+        # Count both orientations, so that the order of a pair's answers does not matter.
         tables = (tables + tables[:, ::-1, ::-1]) / 2
         alpha = krippendorff_alpha(np.stack([-votes, votes], axis=2), items=items, how=how)
     return alpha, kappa_estimate(tables, items=items, level=how.level)
 
 
 def _tables(labels: FloatArray, scale: Sequence[int]) -> FloatArray:
-    """How often two raters of a row, drawn at random, gave two labels: a share, by row."""
+    """Per row, the share of each two labels by two raters drawn at random, shape (rows, K, K)."""
     counts = np.stack([np.sum(labels == label, axis=1) for label in scale], axis=1)
     twice = counts[:, :, None] * (counts[:, None, :] - np.eye(len(scale)))
     tables: FloatArray = twice / twice.sum(axis=(1, 2), keepdims=True)
