@@ -1,11 +1,11 @@
-"""What judging would cost, from files or a pool and plain names.
+"""The cost of judging, from files or a pool and plain names.
 
-`estimate_cost` makes an `Estimate`; the rest reads what a user asks for: protocols, judges, prices,
-an earlier log, reviewers.
+`estimate_cost` makes an `Estimate`; the other functions read a user's input: protocols, judges,
+prices, an earlier log, reviewers.
 
-`small_field` says where judging every pair asks about as little as SEAL's bracket does. A bracket
-saves calls as models grow in number. How many it takes follows from the protocols themselves, so
-they are run here with a judge that only counts.
+`small_field` tells whether judging every pair needs about as few calls as SEAL's bracket, which
+saves calls only with many models. The numbers follow from the protocols themselves, so they are run
+here with a judge that only counts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -71,36 +71,36 @@ def estimate_cost(
     names: Mapping[str, str] | None = None,
     same_settings: bool = False,
 ) -> Estimate:
-    """Estimate what judging would cost: calls, tokens, money and hours. No model is called.
+    """Estimate the cost of judging: calls, tokens, money and hours. No model is called.
 
     Args:
         candidates: a pool; or Inspect logs, lm-eval outputs and pools as files, and folders.
-        protocols: labels such as `seal` or `swiss:rounds=3`, or FILE.py@NAME; "all" stands for the
+        protocols: labels such as `seal` or `swiss:rounds=3`, or FILE.py@NAME; "all" means all
             built-in protocols with one judge.
         judge: the model that judges, in Inspect's notation.
         meta_judge: the model that refines; by default the judge.
         peers: the models that review each other in `peer_review`.
         prices: `IN,OUT` or `MODEL=IN,OUT`, in dollars per million tokens.
         price_file: a file of prices as for Inspect's `--model-cost-config`.
-        reasoning_tokens: hidden tokens that every call is billed on top of its reply; None where
-            that is not known: an estimate counts none and says so, a plan goes up to 1,000.
-        from_log: an earlier ranking log of this judge, for its tokens and close calls; by default
-            those of the same models and benchmark that lie beside the candidates.
+        reasoning_tokens: hidden tokens billed for every call in addition to its reply; None if
+            unknown: an estimate then counts none and says so, a plan goes up to 1,000.
+        from_log: an earlier ranking log of this judge, for its tokens and close verdicts; by
+            default logs of the same models and benchmark beside the candidates are used.
         pace: how fast calls are made.
         sample: number of items whose prompts are counted; None: all.
-        task_type: as the judging tasks take it, as are the following.
+        task_type: as in the judging tasks, as are the following arguments up to `seed`.
         rubric: file of a rubric.
-        reviewers: which peer is which candidate, where their names do not say.
+        reviewers: which peer is which candidate, if their names do not tell.
         saturated_only: judge saturated items only.
         merge_identical: judge identical answers once.
         seed: seed of all draws.
-        mode: for files, as are the following: as in `load_candidates`, or `union` where
-            every protocol grades answers one by one.
+        mode: as in `load_candidates`, or `union` if every protocol grades answers one by one; this
+            and the following arguments are for files.
         native: name of the native score.
-        filter: lm-eval filter whose score is taken.
+        filter: lm-eval filter whose score is used.
         rename: names of benchmarks to replace.
         names: names of models, by the file or the folder with their logs.
-        same_settings: whether models that were asked in different ways are an error.
+        same_settings: raise an error if models were asked in different ways.
 
     Raises:
         EstimateError: a protocol, a model or a price is missing or cannot be read.
@@ -161,11 +161,11 @@ def estimate_canaries(
     rubric: str | None = None,
     seed: int = 0,
 ) -> Estimate:
-    """Estimate what `n` canaries would cost with `tiebreak/canary`; otherwise as `estimate_cost`.
+    """Estimate the cost of `n` canaries with `tiebreak/canary`; arguments as in `estimate_cost`.
 
     The items of the estimate are the canaries and their controls.
     """
-    # Every match is between two answers, and asked in both orders.
+    # As in the task `tiebreak/canary`: every match is asked in both orders.
     variant = Variant("canary", CANARY, {"swap": "always"})
     judges = read_judges([variant], judge, price_file=price_file)
     pool = load_candidates(candidates, mode=mode)
@@ -182,10 +182,10 @@ def estimate_canaries(
 
 
 def read_protocols(text: str) -> list[Variant]:
-    """Protocols from a list of labels; a name may be FILE.py@NAME, for one of the user's own.
+    """Read protocols from a list of labels; FILE.py@NAME names a protocol of the user's own.
 
     Raises:
-        EstimateError: no label, no such setting, or a value that it cannot have.
+        EstimateError: no label, an unknown setting, or an invalid value of one.
         PrerequisiteError: no such protocol.
     """
     labels = split_labels(text)
@@ -205,14 +205,14 @@ def read_judges(
     prices: Sequence[str] = (),
     price_file: str | PathLike[str] | None = None,
 ) -> Judges:
-    """Who would answer, and at what price; a judge that no protocol asks is left out.
+    """The models that would answer, with prices; a judge that no protocol asks is left out.
 
     The arguments are those of `estimate_cost`.
 
     Raises:
-        EstimateError: a protocol asks a model that is not given, a model has no provider, no
-            protocol asks the peers, a price or the file cannot be read, or a price is for a model
-            that is not asked.
+        EstimateError: a protocol asks a judge or peers and none are given, a model has no provider,
+            no protocol asks the peers, a price or the file cannot be read, or a price is for a
+            model that is not asked.
     """
     reviewers = _peers(variants, peers)
     asking = [variant.label for variant in variants if variant.protocol.rule.asks_judge]
@@ -243,7 +243,7 @@ def read_judges(
 
 
 def _peers(variants: Sequence[Variant], given: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The models of a list, if a protocol asks for reviews."""
+    """The names in a list of peers; raises EstimateError unless a protocol asks for reviews."""
     peers = listed_names("peers", given)
     asking = [variant.label for variant in variants if variant.protocol.rule.reviewed]
     if asking and not peers:
@@ -260,10 +260,10 @@ def _peers(variants: Sequence[Variant], given: str | Sequence[str] | None) -> tu
 
 
 def read_experience(log: str) -> Experience:
-    """What a ranking log, or a folder of them, says about its judge.
+    """Experience with the judge of a ranking log, or of a folder of them.
 
     Raises:
-        RankingLogError: no ranking log there, or one that cannot be read.
+        RankingLogError: the path has no ranking log, or one that cannot be read.
         EstimateError: the log holds no call.
     """
     logs = read_ranking_logs([log], with_votes=False)
@@ -271,10 +271,10 @@ def read_experience(log: str) -> Experience:
 
 
 def read_matching(given: Any) -> Any:
-    """Which peer is which candidate; a text is read as Inspect's command line would read it.
+    """Read which peer is which candidate; text is read as by Inspect's command line.
 
     Raises:
-        EstimateError: it is not YAML.
+        EstimateError: the text is not YAML.
     """
     if given is not None and not isinstance(given, str):
         return given
@@ -288,14 +288,14 @@ def read_matching(given: Any) -> Any:
 
 
 MOST: Final = 8
-"""The largest field that is looked at: in larger ones a bracket asks a fraction of all pairs."""
+"""Largest number of models to check: with more, a bracket asks a fraction of all pairs."""
 
 _BRACKET, _ALL_PAIRS, _SOME_PAIRS = "seal", "full_pairwise", "round_robin"
 _SAMPLE: Final = 40
 
 
 def small_field(pool: CandidatePool) -> str | None:
-    """Which protocols ask about as little as SEAL of so few models; None where none does."""
+    """A sentence if judging all pairs takes about as few calls as SEAL for few models, or None."""
     n_models = max(len(pool.models_of(name)) for name in pool.benchmarks)
     if not 2 < n_models <= MOST:
         return None
@@ -307,7 +307,7 @@ def small_field(pool: CandidatePool) -> str | None:
 
 
 def few_models(estimated: Estimate) -> str | None:
-    """The sentence of `small_field`, of what was estimated; None where it lacks a protocol."""
+    """The sentence of `small_field`, from an estimate; also None if that lacks a protocol."""
     calls: Mapping[str, Range] = {row.label: row.calls_per_item for row in estimated.protocols}
     if not {_BRACKET, _ALL_PAIRS} <= calls.keys():
         return None

@@ -1,20 +1,20 @@
-"""The dry judge: renders every prompt, counts it, and answers with a valid reply that it makes up.
+"""The dry judge: renders and counts every prompt, and makes up a valid reply.
 
     question.prompt()  →  a reply drawn from its schema  →  question.parse(reply)
 
-So a protocol runs as it would, to the last call, without asking a model. What cannot be known
-before is how the judge will answer: how often two answers are close to it, and how many words it
-writes. A `Habit` states both, and an estimate runs over several.
+So a protocol runs to the last call as in reality, without asking a model. Unknown in advance is how
+the judge will answer: the share of close verdicts, and the number of words it writes. A `Habit`
+fixes both, and an estimate runs over several habits.
 
-Tokens are counted by the judge's vocabulary where it is at hand, else by rule. `tiktoken` comes
-with Inspect and has OpenAI's vocabularies, which it downloads once. Other models' tokenizers cut
-the same text into 0.95 to 1.3 times as many tokens as `o200k_base`: Inspect adds 10% for the
-vocabularies of Qwen, DeepSeek and Llama 3, those of others are coarser still.
+Tokens are counted by the judge's vocabulary if it is available, else by rule. `tiktoken` comes with
+Inspect and has OpenAI's vocabularies, which it downloads once. Other models' tokenizers split the
+same text into 0.95 to 1.3 times as many tokens as `o200k_base`: Inspect adds 10% for the
+vocabularies of Qwen, DeepSeek and Llama 3, and others need more tokens still.
 
 Without a vocabulary a rule counts: a token is at most eight letters with the space before them,
-three digits, two marks. It was held against `o200k_base`: within 10% (0.93 to 1.09) on English
-prose, Python, C, tool schemas, HumanEval, MMLU and GSM8K with its solutions; 1.15 on HTML, 1.3 on
-German, 1.4 on JSON schemas, 0.8 on dense LaTeX and on Chinese.
+three digits, two marks. Its counts relative to `o200k_base` are within 10% (0.93 to 1.09) on
+English prose, Python, C, tool schemas, HumanEval, MMLU and GSM8K with its solutions; 1.15 on HTML,
+1.3 on German, 1.4 on JSON schemas, 0.8 on dense LaTeX and on Chinese.
 """
 
 import json
@@ -46,11 +46,11 @@ WORDS: Final = tuple(
 
 
 class Habit(NamedTuple):
-    """How a judge answers.
+    """A judge's way of answering.
 
-    `close` is the share of verdicts whose margin is close, `tie` the part of it that is even; both
-    in [0, 1]. `words` is the length of every text that is asked for. `indent` puts every field of a
-    reply on a line of its own.
+    `close` is the share of verdicts with a close margin, `tie` the share of even verdicts, which
+    are part of it; both in [0, 1]. `words` is the length of every requested text. `indent` is the
+    indentation of the reply's JSON, None for a reply on one line.
     """
 
     close: float
@@ -62,11 +62,11 @@ class Habit(NamedTuple):
 CountCall = Callable[[Question[Any], Prompt, str], tuple[float, float]]
 """Counts the tokens of a call: (question, prompt, reply) → in and out."""
 CountAnswer = Callable[[Question[Any], str], float]
-"""Counts those of an answer in it."""
+"""Counts the tokens of one answer in a prompt: (question, answer) → tokens."""
 
 
 class _DryReply(NamedTuple):
-    """The reply to a question, its tokens, and those of the prompt without the two answers."""
+    """A made-up reply, tokens of the prompt without the two answers, and tokens of the reply."""
 
     value: Any
     frame: float
@@ -74,18 +74,18 @@ class _DryReply(NamedTuple):
 
 
 class DryJudge(Judge):
-    """Answers all questions about one item, and never waits.
+    """Answers all questions about one item without delay.
 
-    In a match it never contradicts itself: the answers have an order of its own making. So many
-    matches as `made_up` says are rendered for each verdict, and stand for others of the item.
+    Its verdicts in matches are consistent with a random order of the answers. For each kind of
+    match, `made_up` matches are rendered, and represent all others of that kind in the item.
 
     Args:
-        habit: how it answers.
+        habit: the judge's way of answering.
         count_call: counts the tokens of a call.
-        count_answer: counts those of an answer in it.
-        models: who is billed, by role or by the reviewer's name.
+        count_answer: counts the tokens of an answer in a prompt.
+        models: models that are billed, by role or by the reviewer's name.
         rng: source of all draws.
-        reviewers: who can be asked in peer review.
+        reviewers: the reviewers in peer review.
     """
 
     made_up: ClassVar[int] = 16
@@ -105,7 +105,7 @@ class DryJudge(Judge):
         self._count_answer = count_answer
         self._models = models
         self._rng = rng
-        # Of their own: how it decides does not depend on how many replies are written.
+        # A separate source, so that verdicts do not depend on the number of replies written.
         self._texts = Random(rng.random())
         self._quality: dict[str, float] = {}
         self._matches: dict[Hashable, list[_DryReply]] = {}
@@ -115,7 +115,7 @@ class DryJudge(Judge):
 
         Raises:
             EstimateError: no model is billed for the question, its schema cannot be filled, or it
-                refuses what fits it.
+                refuses a reply that fits its schema.
         """
         role = question.reviewer or question.role
         if role not in self._models:
@@ -139,10 +139,10 @@ class DryJudge(Judge):
         return Reply(value, None, (call,), depth + 1)
 
     def _answered(self, question: Question[Any]) -> tuple[Any, float, float]:
-        """The reply, and its tokens in and out.
+        """The reply, and the tokens in and out.
 
-        Of hundreds of matches of an item only some prompts are rendered: the others hold two other
-        answers, and are counted by these.
+        If an item has hundreds of matches, only some prompts are rendered. Others of the same kind
+        differ only in the two answers, so their tokens are those of the frame plus the answers.
         """
         verdict = _verdict(self._habit, self._rng, self._better(question))
         if not isinstance(question, MatchQuestion):
@@ -177,7 +177,7 @@ class DryJudge(Judge):
         return value, *self._count_call(question, prompt, text)
 
     def _better(self, question: Question[Any]) -> Side:
-        """The better side of a match; of another question drawn by lot."""
+        """The better side of a match; for another question a random side."""
         if not isinstance(question, MatchQuestion):
             return self._rng.choice(("left", "right"))
         left, right = (
@@ -188,21 +188,21 @@ class DryJudge(Judge):
 
 
 def _verdict(habit: Habit, rng: Random, better: Side) -> tuple[Side, float, float]:
-    """The side that all votes of a reply name, and the range of their confidences.
+    """The side for all votes of a reply, and the range of their confidences.
 
-    It is close, or a tie, as often as the habit says.
+    The shares of close verdicts and of ties are those of the habit.
     """
     draw = rng.random()
     if draw < habit.tie:
         return "tie", 0.0, 1.0
-    # The weights of the principles sum to 1: the margin lies where the confidences lie.
+    # The weights of the principles sum to 1, so the margin is in the range of the confidences.
     if draw < habit.close:
         return better, 0.2 * CLOSE_MARGIN, 0.8 * CLOSE_MARGIN
     return better, 2 * CLOSE_MARGIN, 1.0
 
 
 def _filled(schema: JSONSchema, words: int, verdict: tuple[Side, float, float], rng: Random) -> Any:
-    """A value that fits a schema: votes are enumerations with "tie", confidences are numbers."""
+    """Make up a value for a schema; votes are enumerations with "tie", confidences are numbers."""
     side, *confidence = verdict
     if schema.enum:
         return side if side in schema.enum and "tie" in schema.enum else rng.choice(schema.enum)
@@ -245,10 +245,10 @@ _RULE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TokenCounter:
-    """How tokens are counted.
+    """A way of counting tokens.
 
-    The true number is expected between `low` and `high` times `count(text)`; `name` says in words
-    which way of counting this is.
+    The true number is expected between `low` and `high` times `count(text)`; `name` describes the
+    way of counting in words.
     """
 
     name: str
@@ -258,7 +258,7 @@ class TokenCounter:
 
 
 def token_counter(models: Sequence[str]) -> TokenCounter:
-    """The best counter that works on this machine for the models that will read the prompts."""
+    """The best counter available on this machine for the models that will read the prompts."""
     import tiktoken
 
     names = {_vocabulary(model) for model in models}
@@ -268,7 +268,7 @@ def token_counter(models: Sequence[str]) -> TokenCounter:
     about = "" if known else ", other tokenizers 0.95 to 1.3 times that"
     try:
         encoding = tiktoken.get_encoding(vocabulary or VOCABULARY)
-    except Exception:  # whatever a download without a network raises
+    except Exception:  # a failed download can raise errors of several libraries
         low, high = (rule * other for rule, other in zip(RULE_ERROR, spread, strict=True))
         name = f"a rule, within about 10% of {VOCABULARY} on English and code{about}"
         return TokenCounter(name, count_by_paragraph(by_rule), low, high)
@@ -285,14 +285,14 @@ def by_rule(text: str) -> int:
 
 
 def count_by_paragraph(count: Callable[[str], int]) -> Callable[[str], float]:
-    """The same count, paragraph by paragraph, each distinct one counted once.
+    """A counter that sums over paragraphs and remembers the count of each.
 
-    The prompts about one item share most of their text.
+    This is faster because the prompts about one item share most of their text.
     """
     cached = cache(count)
 
     def total(text: str) -> float:
-        # Tokenizers join blank lines to what stands before them, so they stay with it.
+        # Tokenizers join blank lines to the text before them, so pieces keep their blank lines.
         *pieces, last = text.split("\n\n")
         return sum(cached(f"{piece}\n\n") for piece in pieces) + cached(last)
 
@@ -300,7 +300,7 @@ def count_by_paragraph(count: Callable[[str], int]) -> Callable[[str], float]:
 
 
 def _vocabulary(model: str) -> str | None:
-    """Name of the vocabulary that OpenAI's tokenizer has for a model; None for other models."""
+    """Name of the vocabulary of an OpenAI model, None for other models."""
     import tiktoken
 
     try:

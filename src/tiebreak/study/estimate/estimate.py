@@ -1,10 +1,10 @@
-"""What protocols would cost on a pool: each is run with dry judges of several habits.
+"""The cost of protocols on a pool, by running each with dry judges of several habits.
 
     variants, contests  →  a sample of the items  →  ballots of a dry judge, for every scenario
                         →  totals over all items  →  the range of calls, tokens, money and hours
 
-A range goes from a brief judge that finds no two answers close to a wordy one that finds all of
-them close; it includes what the sample and the tokenizer leave open.
+A range goes from a brief judge that finds no two answers close to a wordy judge that finds all of
+them close; it includes the uncertainty of the sample and of the tokenizer.
 """
 
 import math
@@ -45,9 +45,10 @@ from tiebreak.study.estimate.totals import Range, Stratum, Total, range_of, stra
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """Who would answer, at what price (None: unknown); the meta-judge is the judge by default.
+    """Models that would answer, and their prices (None: unknown).
 
-    Without a `judge` there are only `peers`, who answer in peer review and nowhere else.
+    The meta-judge is by default the judge. Without a `judge` there are only `peers`, which answer
+    in peer review alone.
     """
 
     judge: str | None = None
@@ -58,20 +59,20 @@ class Judges:
 
     @property
     def prices(self) -> dict[str, Price | None]:
-        """All models that may be asked, and their prices."""
+        """Prices of all models that can be asked, by model."""
         judges = ((self.judge, self.price), (self.meta_judge, self.meta_price))
         named = {model: price for model, price in judges if model is not None}
         return named | {peer.model: peer.price for peer in self.peers}
 
     @property
     def answering(self) -> dict[str, set[str]]:
-        """Who answers, by the role of a call."""
+        """Names of the models that answer, by the role of a call."""
         asked = {role: {priced.model} for role, priced in self.by_role.items()}
         return {**asked, "peers": {peer.model for peer in self.peers}}
 
     @property
     def by_role(self) -> dict[str, PricedModel]:
-        """Who is billed, by role."""
+        """Models that are billed, by role; peers are not included."""
         if self.judge is None:
             return {}
         judge = meta_judge = PricedModel(self.judge, self.price)
@@ -84,9 +85,9 @@ class Judges:
 class Throughput:
     """How fast calls are made.
 
-    `connections` calls run side by side and take `seconds` each; no more than `per_minute` are
-    begun in a minute (None: as many as fit). Inspect begins with 20 connections and is at its 100
-    after 140 calls, unless a provider refuses so many.
+    `connections` calls run side by side and take `seconds` each; at most `per_minute` start in a
+    minute (None: no limit). Inspect starts with 20 connections and reaches its 100 after 140 calls,
+    unless a provider refuses so many.
     """
 
     connections: int = 100
@@ -94,7 +95,7 @@ class Throughput:
     per_minute: float | None = None
 
     def hours(self, calls: float, depth: float) -> float:
-        """How long it takes: the calls of an item that wait for each other set the least."""
+        """Hours for `calls`, at least those of `depth` calls that wait for each other."""
         side_by_side = calls * self.seconds / self.connections
         begun = 60 * calls / self.per_minute if self.per_minute else 0.0
         return max(side_by_side, begun, depth * self.seconds) / 3600
@@ -102,12 +103,12 @@ class Throughput:
 
 @dataclass(frozen=True, slots=True)
 class ProtocolEstimate:
-    """What one protocol would ask.
+    """Calls, tokens and cost of one protocol.
 
-    `calls` and tokens are totals over all items, `cost` is in US dollars, None where a price is
-    unknown. `depth` is the number of calls that wait for each other, in the item where it is
-    largest. `longest` is the number of tokens of the longest prompt that a model gets, by model;
-    `by_peers` tells that these models are reviewers.
+    `calls` and tokens are totals over all items, `cost` is in US dollars, None if a price is
+    unknown. `depth` is the number of calls that wait for each other in the item in which it is
+    largest. `longest` has the number of tokens of the longest prompt of each model; `by_peers` is
+    whether these models are reviewers.
     """
 
     label: str
@@ -129,12 +130,12 @@ class ProtocolEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What some protocols would ask about the same items.
+    """Estimates of one or several protocols on the same items.
 
     `n_identical` items need no call, because all answers are identical; prompts were counted on
-    `n_sampled` items, and on more where a protocol asks less. `counted_by` says how. `reviewers`
-    are the peers of `judges`, in their order. `n_media` items have images or files.
-    `reasoning_tokens` are those of a call, None where nobody said how many.
+    at least `n_sampled` items, with more for protocols that ask less. `counted_by` names the way of
+    counting. `reviewers` are the peers of `judges`, in their order. `n_media` items have images or
+    files. `reasoning_tokens` are those of a call, None if the user gave no number.
     """
 
     judges: Judges
@@ -156,7 +157,7 @@ class Estimate:
 
     @property
     def hiding(self) -> tuple[str, ...]:
-        """The models that may be billed for reasoning tokens of which nothing here tells."""
+        """The models that may be billed for reasoning tokens that the estimate does not count."""
         if self.reasoning_tokens is not None:
             return ()
         asked = {model for model in self.judges.prices if reasons(model) is not False}
@@ -166,39 +167,39 @@ class Estimate:
 
 
 WORDS: Final = Range(8, 18, 40)
-"""Words of a text that a judge writes: a bare remark, a sentence, two or three of them."""
+"""Words of a text that a judge writes: a bare remark, a sentence, two or three sentences."""
 
 CLOSE: Final = Range(0.0, 0.5, 1.0)
 """Share of close verdicts. The paper's judge found 15% close: 11.9 calls an item are one seeding,
 seven matches, three critiques and 0.9 refinements (SEAL, table 5). On a pool of near-tied models,
-for which one judges, 90% were measured. The likely one lies in between."""
+the usual reason to judge, 90% were measured. The likely value is in between."""
 
 TIES: Final = Range(0.0, 0.05, 0.25)
 """Share of even verdicts, which end the search of `sorted` early."""
 
 DEFAULT_PACE: Final = Throughput()
 SAMPLE: Final = 32
-"""Items whose prompts are counted."""
+"""Number of items whose prompts are counted."""
 
 CALLS: Final = 2_000
-"""Calls that a protocol makes up for one scenario, about."""
+"""Approximate number of made-up calls of a protocol in one scenario."""
 
 EXACT: Final = 16
-"""Up to so many models, items are alike only where the number of different answers is the same."""
+"""Largest number of models for which similar items must have equally many different answers."""
 
 SHARED: Final = frozenset({"rubric"})
 """Kinds of calls that are made once for all items."""
 
 
 class _Scenario(NamedTuple):
-    """A judge's habit, and the end of what counting leaves open: -1 low, 0 likely, 1 high."""
+    """A judge's habit, and the end of the range of token counts: -1 low, 0 likely, 1 high."""
 
     habit: Habit
     end: int
 
 
 class _Run(NamedTuple):
-    """What a protocol asked in a scenario: totals of calls, tokens in, tokens out and dollars."""
+    """A protocol's run in a scenario; `total` has calls, tokens in, tokens out and dollars."""
 
     total: Total
     depth: int
@@ -218,16 +219,16 @@ def estimate(
     seed: int = 0,
     reviewers: object = None,
 ) -> Estimate:
-    """Estimate what protocols would ask about items; no model is called.
+    """Estimate calls, tokens and cost of protocols on items; no model is called.
 
-    What is known about the judge, `experience`, goes before what is counted or assumed. The other
-    arguments are as in `estimate_cost`.
+    Figures of `experience` with the judge replace counted and assumed ones. The other arguments are
+    as in `estimate_cost`.
 
     Raises:
-        EstimateError: a protocol asks something to which no reply can be made up, or a role that
+        EstimateError: a protocol asks a question to which no reply can be made up, or a role that
             `judges` does not fill.
-        PrerequisiteError: there is one peer alone, the peers do not fit the candidates, or cannot
-            link them all in sparse mode.
+        PrerequisiteError: there is only one peer, the peers do not fit the candidates, or they
+            cannot link all candidates in sparse mode.
         ProtocolError: a peer review without peers, or settings that do not fit the models.
     """
     models = tuple(sorted({model for contest in contests for model in contest.models}))
@@ -273,7 +274,7 @@ def estimate(
 def _find_reviewers(
     judges: Judges, candidates: Sequence[str], variants: Sequence[Variant], given: object
 ) -> tuple[Reviewer, ...]:
-    """Which peer is which candidate; in sparse mode they must be able to link all candidates."""
+    """Match peers with candidates, and check that in sparse mode they can link all candidates."""
     models = [peer.model for peer in judges.peers]
     reviewers = match_reviewers(models, candidates, given)
     if any(variant.protocol.rule.reviewed for variant in variants):
@@ -310,7 +311,7 @@ def _row(
     chosen: Sequence[Stratum],
     pace: Throughput,
 ) -> ProtocolEstimate:
-    """The ranges over all scenarios, from the items that were taken."""
+    """The estimate of a protocol: ranges over all scenarios, from the `chosen` items."""
     runs = [trial.run(variant, scenario, chosen) for scenario in scenarios[:3]]
     if len({run.total.value[0] for run in runs}) > 1 or any(run.total.error[0] for run in runs):
         runs += [trial.run(variant, scenario, chosen) for scenario in scenarios[3:]]
@@ -350,9 +351,9 @@ class _Trial:
 
     @cached_property
     def _kinds(self) -> list[Hashable]:
-        """Items of a kind are asked alike: by fixed protocols, the same number of questions.
+        """The kind of each item; fixed protocols ask the same number of questions about a kind.
 
-        Of many models there may be any number of different answers: then about the same number.
+        Above `EXACT` models kinds join items with about the same number of different answers.
         """
         widest = max((len(contest.models) for contest in self.contests), default=0)
         step = 1 + max(0, widest - EXACT) // 8
@@ -362,10 +363,10 @@ class _Trial:
         ]
 
     def strata(self, most: int | None, variant: Variant | None = None) -> list[Stratum]:
-        """The items by kind, and about so many that are looked at."""
+        """The items by kind, of which about `most` are chosen."""
         kinds = self._kinds
         if variant is not None and variant.protocol.name == "round_robin":
-            # The schedule says of which items a match is asked in both orders.
+            # The schedule determines the items of which a match is asked in both orders.
             rounds = variant.settings.get("rounds", 1)
             twice = [c.schedule.sampled(c.position) < rounds for c in self.contests]
             kinds = list(zip(kinds, twice, strict=True))
@@ -373,7 +374,7 @@ class _Trial:
         return strata(kinds, lengths, most)
 
     def taken(self, variant: Variant, scenario: _Scenario) -> list[Stratum]:
-        """The items to run a protocol on: fewer where it asks thousands of questions about one."""
+        """The items to run a protocol on, fewer if it asks thousands of questions about one."""
         if self.sample is None or max(map(len, (c.models for c in self.contests))) <= EXACT:
             return self.strata(self.sample, variant)
         largest = max(range(len(self.contests)), key=lambda i: len(self.contests[i].answers))
@@ -383,7 +384,7 @@ class _Trial:
         return self.strata(max(1, min(self.sample, CALLS // max(1, calls))), variant)
 
     def run(self, variant: Variant, scenario: _Scenario, chosen: Sequence[Stratum]) -> _Run:
-        """Run a protocol on the items that were taken."""
+        """Run a protocol on the `chosen` items."""
         judged = in_event_loop(partial(self._judge, variant, scenario, chosen))
         calls = [call for ballots in judged.values() for call in ballots.calls]
         once = [call for call in calls if call.kind in SHARED]
@@ -400,7 +401,7 @@ class _Trial:
     async def _judge(
         self, variant: Variant, scenario: _Scenario, chosen: Sequence[Stratum]
     ) -> dict[int, ItemBallots]:
-        """The ballots of every item that was taken, by its place in the pool."""
+        """The ballots of the `chosen` items, by their position in the pool."""
         settings = {**variant.settings, **variant.protocol.prepare(self.contests)}
         reviewers = self.reviewers if variant.protocol.rule.reviewed else ()
         models = self.judges.by_role
@@ -418,7 +419,7 @@ class _Trial:
         return judged
 
     def _counts(self, end: int) -> tuple[CountCall, CountAnswer]:
-        """How tokens of calls and answers are counted, at one end of what is uncertain there."""
+        """Counters of the tokens of calls and answers, at one end of their range."""
         counter = self.counter
         factor = Range(counter.low, 1.0, counter.high).at(end)
         known = self._known()
@@ -429,7 +430,7 @@ class _Trial:
                 return tokens_in.at(end), tokens_out.at(end)
             read = counter.count(f"{prompt.system}\n{prompt.user}")
             if end > 0:
-                # Providers that hold a model to a schema may bill it.
+                # Providers that enforce a reply schema may bill its tokens.
                 read += counter.count(prompt.schema.json_schema.model_dump_json(exclude_none=True))
             return factor * read, factor * counter.count(reply) + self.reasoning_tokens
 
@@ -443,7 +444,7 @@ class _Trial:
         return call, answer
 
     def _known(self) -> dict[tuple[CallKind, str], tuple[Range, Range]]:
-        """What is known of the tokens of a question, by its kind and its reviewer."""
+        """Known tokens in and out of a question, by its kind and its reviewer."""
         if self.experience is None:
             return {}
         known = {(kind, ""): tokens for kind, tokens in self.experience.tokens.items()}
@@ -454,7 +455,7 @@ class _Trial:
         return known
 
     def _bill(self, calls: Iterable[Call]) -> FloatArray:
-        """Calls, tokens in, tokens out and dollars (NaN where a price is unknown)."""
+        """Sums of calls, tokens in, tokens out and dollars (NaN if a price is unknown)."""
         repairs = self.experience.repairs if self.experience else 0.0
         rows = [
             (1 + repairs, c.input_tokens, c.output_tokens, math.nan if c.cost is None else c.cost)
@@ -465,12 +466,11 @@ class _Trial:
 
 
 def _without_judge(contest: Contest) -> int:
-    """How many answers a rule rates by the key, where contests hold it."""
+    """The number of answers that a rule rates by the key, 0 if the contest has none."""
     return sum(contest.target != "" and rated_by_rule(contest, name) for name in contest.answers)
 
 
 def _longest(calls: Iterable[Call]) -> dict[str, int]:
-    """Tokens of the longest prompt, by the model that gets it."""
     longest: dict[str, int] = {}
     for call in calls:
         longest[call.model] = max(call.input_tokens, longest.get(call.model, 0))

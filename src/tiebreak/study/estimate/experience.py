@@ -1,8 +1,8 @@
-"""What an earlier ranking log says about a judge, and about the next run.
+"""Experience with a judge from earlier ranking logs, to predict the next run.
 
-Its tokens, and how often two answers are close to it; its noise, and how far models lie apart.
-Every leaderboard is a mean over items. Two numbers tell how many items it takes: the `signal`, the
-variance of the models' true scores, and the `noise`, the variance of an item's score about them.
+It includes the judge's tokens, its share of close verdicts, its noise, and the models' differences.
+Every leaderboard is a mean over items. Two numbers determine the number of items needed: `signal`,
+the variance of the models' true scores, and `noise`, the variance of an item's score around them.
 """
 
 import math
@@ -28,7 +28,7 @@ from tiebreak.study.estimate import EstimateError
 from tiebreak.study.estimate.totals import ERRORS, Range
 
 FEWEST_ITEMS: Final = 10
-"""Judged items from which on a log counts that nobody named."""
+"""Smallest number of judged items for logs that the user did not name."""
 
 _Calls = list[tuple[int, Call]]
 """Calls, each with the number of its item."""
@@ -36,13 +36,13 @@ _Calls = list[tuple[int, Call]]
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """What is known about a judge; intervals are about 95%, over items.
+    """Figures of a judge from earlier logs; ranges are intervals of about 95%, over items.
 
-    `tokens` has input and output tokens of a question by kind, its repair turns and repetitions
-    included, for kinds with two calls and more; `repairs` is the number of those per question.
+    `tokens` has input and output tokens of a question by kind, including its repair turns and
+    repetitions, for kinds with two or more calls; `repairs` is the number of these per question.
     `reviews` has the same for rankings in peer review, by the reviewer's model. `close` and `tie`
-    are shares of the scored verdicts, None without any. `models` answered. `logs` were found beside
-    the candidates; none are named where a user named the log.
+    are shares of the scored verdicts, None without any. `models` answered the calls. `logs` were
+    found beside the candidates, empty if the user named the log.
     """
 
     models: tuple[str, ...]
@@ -56,7 +56,7 @@ class Experience:
 
 
 def experience_of(items: Iterable[ItemBallots]) -> Experience:
-    """Learn from ballots.
+    """Compute the experience with a judge from ballots.
 
     Raises:
         EstimateError: the ballots hold no call.
@@ -94,11 +94,11 @@ def experience_of(items: Iterable[ItemBallots]) -> Experience:
 def experience_beside(
     pools: Sequence[CandidatePool], answering: Mapping[str, Collection[str]]
 ) -> Experience | None:
-    """What ranking logs say that lie beside the pools' own and are by the same models.
+    """Experience from ranking logs in the folders of the pools' logs, or None.
 
-    A log counts where the models of `answering` answered all its calls, by role, and its items are
-    of the pools' benchmarks; with fewer than `FEWEST_ITEMS` items it says too little. Logs that
-    cannot be read say nothing.
+    A log counts if models of `answering`, by role, answered all its calls, and its items belong to
+    the pools' benchmarks. The result is None if these have fewer than `FEWEST_ITEMS` items
+    together. Logs that cannot be read are skipped.
     """
     ballots: list[ItemBallots] = []
     logs = []
@@ -122,7 +122,7 @@ def experience_beside(
 
 
 def _tokens(calls: _Calls) -> tuple[Range, Range]:
-    """Input and output tokens of a question, from its calls."""
+    """Input and output tokens of a question, from the calls of several."""
     per_question = len(calls) / _questions(call for _, call in calls)
     return (
         mean_range([(number, call.input_tokens * per_question) for number, call in calls]),
@@ -131,12 +131,12 @@ def _tokens(calls: _Calls) -> tuple[Range, Range]:
 
 
 def _questions(calls: Iterable[Call]) -> int:
-    """Number of questions behind some calls: repair turns and repetitions belong to one."""
+    """Number of questions behind some calls, without counting repair turns and repetitions."""
     return max(1, sum(not (call.attempt or call.repair) for call in calls))
 
 
 def mean_range(values: Sequence[tuple[int, float]]) -> Range:
-    """Mean of two values and more, each with the number of its item."""
+    """Mean and interval of two or more values, each with the number of its item."""
     alone = [value for _, value in values]
     mean = fmean(alone)
     half = ERRORS * max(stdev(alone) / math.sqrt(len(alone)), _over_items(values, mean))
@@ -154,7 +154,7 @@ def _share(outcomes: Sequence[tuple[int, bool]]) -> Range | None:
 
 
 def _over_items(values: Sequence[tuple[int, float]], mean: float) -> float:
-    """Standard error of a mean of values that come in items: those of an item are alike."""
+    """Standard error of a mean of values clustered by item."""
     gaps: dict[int, float] = defaultdict(float)
     for number, value in values:
         gaps[number] += value - mean
@@ -163,17 +163,17 @@ def _over_items(values: Sequence[tuple[int, float]], mean: float) -> float:
 
 
 AGREE = 0.05
-"""Two boards disagree where chance would set them so far apart in at most this share of cases."""
+"""Two boards disagree if the p-value of their distance is at most this."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Evidence:
-    """What one log says; `scores` and `errors` (standard errors) have shape (N,), as `models`.
+    """Noise and signal of one log; `scores` and `errors` (standard errors) have shape (N,).
 
-    `noise` is the mean variance of an item's score about the model's mean, `signal` the variance of
-    the models' scores that is more than noise, at least 0. `calls` is the number of calls an item.
-    `met` is the mean number of opponents that a model's score in an item rests on. `tie` is the
-    share of even matches, NaN without matches.
+    `noise` is the mean variance of an item's score around the model's mean, `signal` the variance
+    of the models' scores in excess of noise, at least 0. `calls` is the number of calls per item.
+    `met` is the mean number of opponents behind a model's score in an item. `tie` is the share of
+    even matches, NaN without matches.
     """
 
     log: str
@@ -190,14 +190,14 @@ class Evidence:
 
     @property
     def needed(self) -> float:
-        """Calls for which noise and signal are of one size; inf without a signal."""
+        """Number of calls with which noise equals signal; inf without a signal."""
         return self.calls * self.noise / self.signal if self.signal > 0 else math.inf
 
     def shrunk(self) -> tuple[FloatArray, FloatArray]:
-        """Scores drawn towards their mean as far as noise set them apart, and what is left open.
+        """Posterior means and standard deviations of the true scores.
 
-        The second is the standard deviation of the true scores about the first (normal with the
-        log's signal as prior variance).
+        Scores are shrunk towards their mean; the model is normal, with the log's signal as prior
+        variance.
         """
         kept = self.signal / (self.signal + self.errors**2) if self.signal > 0 else 0 * self.errors
         center = float(np.mean(self.scores))
@@ -205,7 +205,7 @@ class Evidence:
 
 
 def evidence_of(log: RankingLog) -> Evidence | None:
-    """What a log of one benchmark and protocol says; None where it holds too little."""
+    """Noise and signal of a log of one benchmark and protocol; None with too few data."""
     table = ItemTable.of(log.ranked)
     matches = [match for item in log.items for match in item.matches if not match.unscored]
     n = len(table.models)
@@ -222,10 +222,10 @@ def evidence_of(log: RankingLog) -> Evidence | None:
 
 
 def native_evidence(pool: CandidatePool) -> Evidence | None:
-    """What native scores let one expect: a judge that prefers right answers to wrong ones.
+    """Evidence expected from native scores, for a judge that prefers right answers to wrong ones.
 
-    Of two models the one with the higher native mean is then preferred by half of the difference.
-    None where native scores are missing or all are equal.
+    Such a judge prefers the model with the higher native mean by half of the difference. None if
+    there are too few items or native scores.
     """
     n = len(pool.models)
     native = [[row[model].native_score for model in pool.models] for _, row in pool]
@@ -268,10 +268,10 @@ def of_scores(
 def find_evidence(
     paths: Paths, pool: CandidatePool, judge: str, from_log: str | None = None
 ) -> list[Evidence]:
-    """Evidence in ranking logs of the pool's benchmark and models by one judge, under some folders.
+    """Evidence in ranking logs of the pool's benchmark and models by one judge, in some folders.
 
-    Folders without a ranking log have none; what cannot be read is no evidence either. `from_log`
-    counts whatever it is about.
+    Folders without a readable ranking log are skipped. `from_log` always counts, whatever its
+    judge, benchmark and models.
 
     Raises:
         RankingLogError: `from_log` is not a ranking log.
@@ -296,10 +296,10 @@ def _fits(log: RankingLog, pool: CandidatePool, judge: str) -> bool:
 
 
 def agree(board: Evidence, other: Evidence) -> bool:
-    """Whether two boards of the same models may show the same truth, each on its own scale.
+    """Whether two boards of the same models are compatible with the same true scores.
 
-    Scores are put on the scale of the true ones (divided by the root of `signal`); the sum of
-    squared distances in standard errors is then χ² with N − 2 degrees of freedom.
+    Each board has its own scale, so scores are divided by the root of `signal`; the sum of squared
+    distances in standard errors is then χ² with N − 2 degrees of freedom.
     """
     from scipy.stats import chi2
 
@@ -314,11 +314,11 @@ def agree(board: Evidence, other: Evidence) -> bool:
 
 
 BY_SCHEDULE = ("round_robin", "full_pairwise")
-"""Protocols in which no result decides who meets whom."""
+"""Protocols in which pairings do not depend on results."""
 
 
 def by_schedule(evidence: Iterable[Evidence]) -> Evidence | None:
-    """The evidence that rests on most calls of protocols in which no result chose the pairs."""
+    """The evidence with the most calls, of protocols whose pairings do not depend on results."""
     fitting = [board for board in evidence if board.protocol in BY_SCHEDULE]
     return max(fitting, key=lambda board: board.n_items * board.calls, default=None)
 
@@ -326,11 +326,11 @@ def by_schedule(evidence: Iterable[Evidence]) -> Evidence | None:
 def cheaper_protocol(
     evidence: Iterable[Evidence], standard: Evidence, needed: float
 ) -> Evidence | None:
-    """A protocol of another kind that finds what `standard` does for fewer calls, if a log says so.
+    """The evidence of another protocol that agrees with `standard` for fewer calls, or None.
 
-    `standard` is that of a round robin, or of all pairs, and takes the calls `needed`
-    (`Evidence.needed`). Noise and signal are estimates themselves, so a protocol has to need four
-    fifths of it or less.
+    `standard` is the evidence of a round robin, or of all pairs, and takes `needed` calls
+    (`Evidence.needed`). A rival must need at most four fifths of that, because noise and signal are
+    estimates themselves.
     """
     rivals = [
         board

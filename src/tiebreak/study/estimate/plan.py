@@ -1,13 +1,13 @@
-"""A plan: what a budget buys, or what a precision costs, and the command that asks for it.
+"""Plans: what a budget buys, or what a precision costs, and the command to run it.
 
-Calls are better spent on items than on pairs, so a round robin first plays one round on as many
-items as there are, then more rounds, and all pairs at the end:
+Calls are better spent on items than on pairs, so a planned round robin has one round on as many
+items as possible, then more rounds, up to all pairs:
 
     half-width = t · √(v / n),   v = σ² (1 + (k − 1) ρ) / k
 
 for n items and k rounds; σ² = (1 − ties) / 4 is the variance of a result, ρ the correlation of two
-results of a model on one item (it gave one answer there). A ranking log of the same judge says what
-ties and ρ are, and how far models lie apart.
+results of a model on one item (they are about the same answer). Ties, ρ and the differences between
+models are estimated from a ranking log of the same judge.
 """
 
 import math
@@ -36,19 +36,20 @@ from tiebreak.study.tasks import TaskRun, drawn, option_words
 
 LEVEL: Final = 0.95
 RHO: Final = 1 / 3
-"""Correlation of two results of a model on an item, of equal models and a judge without noise:
-(2 / π) arcsin ½. Noise makes it smaller, so that more rounds gain more than is said here."""
+"""Correlation of two results of a model on an item, for equal models and a judge without noise:
+(2 / π) arcsin ½. Noise makes it smaller, so more rounds then gain more than planned."""
+# A pair is listed as told apart from this power on.
 PROBABLY: Final = 0.5
 BATCH: Final = 0.5
-"""What a call costs in a batch, of its direct price, at all large providers."""
+"""Price of a call in a batch as a share of its direct price, at all large providers."""
 HIDDEN: Final = 1_000
-"""Reasoning tokens of a call, at most, where nothing is known of them."""
+"""Assumed maximum of reasoning tokens per call if their number is unknown."""
 FEWEST: Final = 6
-"""Items below which no two models can be told apart."""
+"""Smallest number of items with which two models can be told apart."""
 
 
 class Goal(NamedTuple):
-    """One of them is given: dollars, calls, or the half-width of a score's 95% interval."""
+    """The goal of a plan: dollars, calls, or the half-width of a score's 95% interval."""
 
     dollars: float | None = None
     calls: int | None = None
@@ -65,10 +66,10 @@ class Goal(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """What one item costs under a protocol: calls and direct dollars (None: no price).
+    """The cost of one item under a protocol: calls and direct dollars (None: no price).
 
-    `most` are the dollars with `HIDDEN` reasoning tokens a call, where there may be so many; of
-    peers those of the dearest replies.
+    `most` are the dollars with `HIDDEN` reasoning tokens per call if the judge may reason; for
+    peers the high end of the estimate.
     """
 
     calls: float
@@ -77,7 +78,7 @@ class Rate(NamedTuple):
 
 
 class PairPower(NamedTuple):
-    """Two models, and the probability that the run tells them apart."""
+    """Two models, the better one first, and the probability that the run tells them apart."""
 
     first: str
     second: str
@@ -86,12 +87,12 @@ class PairPower(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way to spend the budget. `dollars` is the direct price, `batch` that in a batch.
+    """One way to spend the budget. `dollars` is the direct price, `batch` the price in batches.
 
-    Where a judge may reason and nobody said how much, they are those without a hidden token, and
-    `dollars_most` and `batch_most` those with `HIDDEN` a call; else both are the same.
-    `half_width` is that of a score's 95% interval, NaN where it is not known; `pairs` are all pairs
-    of models, the most likely ones first, empty where nothing is known about them.
+    If a judge may reason to an unknown extent, these are without hidden tokens, and `dollars_most`
+    and `batch_most` are with `HIDDEN` per call; otherwise both are the same. `half_width` is that
+    of a score's 95% interval, NaN if unknown; `pairs` has all pairs of models, those most likely
+    told apart first, empty if nothing is known about their differences.
     """
 
     label: str
@@ -104,26 +105,26 @@ class Option:
 
     @property
     def batch(self) -> float | None:
-        """Dollars where all calls go into batches."""
+        """Dollars if all calls are made in batches."""
         return None if self.dollars is None else BATCH * self.dollars
 
     @property
     def batch_most(self) -> float | None:
-        """The same with hidden tokens."""
+        """Dollars in batches with hidden tokens."""
         return None if self.dollars_most is None else BATCH * self.dollars_most
 
     @property
     def apart(self) -> tuple[PairPower, ...]:
-        """The pairs that it will probably tell apart."""
+        """The pairs that the run will probably tell apart."""
         return tuple(pair for pair in self.pairs if pair.power >= PROBABLY)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to run. `options` begins with what is recommended, and `why` says why.
+    """A plan of judging. The first of `options` is recommended, for the reason in `why`.
 
-    `estimate` is that of one round and of all; a budget in dollars holds with `HIDDEN` tokens, too.
-    `rests_on` says what noise and differences were taken from; `command` is what to type.
+    `estimate` has one round and all rounds; a budget in dollars is kept even with `HIDDEN` tokens.
+    `rests_on` names the sources of noise and differences; `command` runs the recommended option.
     """
 
     benchmark: str
@@ -145,15 +146,15 @@ class Noise(NamedTuple):
     rho: float
 
     def of_item(self, rounds: float) -> float:
-        """Variance of a model's score in an item, of a round robin with so many rounds."""
+        """Variance of a model's score in an item of a round robin with `rounds` rounds."""
         return self.result * (1 + (rounds - 1) * self.rho) / rounds
 
 
 def noise_of(identical: float, tie: float, seen: Evidence | None) -> Noise:
-    """The noise of matches, of which a share of pairs has `identical` answers and is tied.
+    """The noise of matches; the share `identical` of pairs has identical answers and is tied.
 
-    `tie` is the share of even verdicts that is assumed without a log; `seen` is a log of the same
-    judge in which no result chose the pairs.
+    `tie` is the assumed share of even verdicts without a log; `seen` is the evidence of the same
+    judge from a protocol whose pairings do not depend on results.
     """
     result = (1 - identical) * (1 - (tie if seen is None else seen.tie)) / 4
     if seen is None or seen.met < 1.5 or result <= 0:
@@ -163,7 +164,7 @@ def noise_of(identical: float, tie: float, seen: Evidence | None) -> Noise:
 
 
 def half_width(noise: float, n_items: int) -> float:
-    """Half-width of the 95% interval of a mean of so many items; NaN below two."""
+    """Half-width of the 95% interval of a mean over `n_items`; NaN below two."""
     from scipy.stats import t
 
     if n_items < 2:
@@ -172,18 +173,18 @@ def half_width(noise: float, n_items: int) -> float:
 
 
 def powers(seen: Evidence | None, noise: float, n_items: int) -> tuple[PairPower, ...]:
-    """The probability of telling each pair apart, the largest first.
+    """The probability of telling each pair apart, the largest first; empty without evidence.
 
-    Scores are drawn together as far as noise set them apart in the log, and what that leaves open
-    is averaged over. The test is a normal one with a Bonferroni bound over all pairs, a little more
-    cautious than the tests of a leaderboard.
+    It is averaged over the posterior of the true scores (`Evidence.shrunk`). The test is a normal
+    test with a Bonferroni correction for all pairs, a little more cautious than the tests of a
+    leaderboard.
     """
     from scipy.stats import norm
 
     if seen is None or n_items < FEWEST:
         return ()
     n = len(seen.models)
-    # Scores of an item add up to a constant: two of them vary more than if they were independent.
+    # Scores of an item sum to a constant, so the difference of two varies more than if independent.
     error = math.sqrt(2 * noise / n_items * n / (n - 1))
     critical = float(norm.isf((1 - LEVEL) / (n * (n - 1)))) * error
     scores, open_ = seen.shrunk()
@@ -222,7 +223,7 @@ def spend(goal: Goal, n_pool: int, rates: Sequence[Rate], noise: Noise) -> tuple
 
 
 def _items_for(precision: float, noise: float, n_pool: int) -> int | None:
-    """The fewest items with a half-width of at most `precision`; None where all are too few."""
+    """The fewest items with a half-width of at most `precision`, None if all are too few."""
     if half_width(noise, n_pool) > precision:
         return None
     low, high = 2, n_pool
@@ -259,11 +260,11 @@ def _options(
     evidence: Sequence[Evidence],
     gaps: Evidence | None,
 ) -> tuple[list[Option], str]:
-    """What to run, the recommended first, and why.
+    """The options, the recommended one first, and the reason for it.
 
-    A round robin, unless logs of this judge show that another protocol finds the same for clearly
-    fewer calls: seeding and listwise calls carry information where lists are sharp and matches are
-    noisy, and mislead where lists have a taste of their own.
+    It is a round robin, unless logs of this judge show that another protocol gives the same board
+    for clearly fewer calls: seeding and listwise calls are informative if lists are precise and
+    matches are noisy, and misleading if lists have preferences of their own.
     """
 
     def option(label: str, n: int, calls: float, rate: Rate, times: float, noise: float) -> Option:
@@ -299,7 +300,7 @@ def _options(
 
 
 def rests_on(seen: Evidence | None, gaps: Evidence | None, identical: float) -> Iterator[str]:
-    """What noise and differences were taken from, one sentence each."""
+    """The sources of noise and of differences, one sentence each."""
     if seen is None:
         yield (
             "Noise: that of a judge who tells all different answers apart "
@@ -324,10 +325,10 @@ _LOADING = ("mode", "native", "filter", "rename", "names", "same_settings")
 def plan_judging(
     candidates: Paths, goal: Goal, *, judge: str | None, from_log: str | None = None, **how: Any
 ) -> Plan:
-    """What to run for a budget of dollars or calls, or for a precision. No model is called.
+    """Plan judging for a budget of dollars or calls, or for a precision. No model is called.
 
     The other arguments are those of `estimate_cost`. Ranking logs of this judge in the folders of
-    candidates are used, and `from_log`, one that lies elsewhere.
+    candidates are used, and `from_log`, a log from elsewhere.
 
     Raises:
         EstimateError: no judge, several benchmarks, or the budget is too small; and as
@@ -349,11 +350,11 @@ def plan_judging(
     evidence = find_evidence(candidates, pool, judge, from_log)
     seen, identical = by_schedule(evidence), _identical(pool)
     noise = noise_of(identical, TIES.likely, seen)
-    # Of one round, and of all.
+    # Estimate one round and all rounds; `rates` interpolates between them.
     ends = [f"round_robin:rounds={rounds}" for rounds in sorted({1, n_rounds(n_models)})]
     estimated = estimate_cost(pool, ends, judge=judge, from_log=from_log, **how)
     per_item = rates(estimated)
-    # The largest log of this judge knows most about differences; without one, native scores.
+    # Differences come from the largest log of this judge; without one from native scores.
     gaps = max(evidence, key=lambda board: board.n_items, default=native_evidence(pool))
     gaps = gaps if gaps is not None and gaps.models == pool.models else None
     options, why = _options(goal, n_pool, per_item, noise, evidence, gaps)
@@ -381,7 +382,7 @@ def _identical(pool: CandidatePool) -> float:
 
 
 def rates(estimated: Estimate) -> list[Rate]:
-    """What an item costs with 1, 2, … rounds: in between the first and all in equal steps."""
+    """The cost of an item with 1, 2, … rounds, interpolated between one and all rounds."""
     first, last = estimated.protocols[0], estimated.protocols[-1]
     rounds = n_rounds(len(estimated.models))
     calls = np.linspace(first.calls.likely, last.calls.likely, rounds) / estimated.n_items
@@ -397,7 +398,7 @@ def rates(estimated: Estimate) -> list[Rate]:
 
 
 def loading_words(loading: Mapping[str, Any]) -> Iterator[str]:
-    """Arguments of `load_candidates` as options of a command, without those that change nothing."""
+    """Arguments of `load_candidates` as options of a command, without those at their defaults."""
     pairs = {"rename": loading.get("rename") or {}, "name": loading.get("names") or {}}
     options: list[tuple[str, Any]] = [
         ("mode", "intersect" if loading.get("mode") == "intersect" else None),
@@ -412,7 +413,7 @@ def loading_words(loading: Mapping[str, Any]) -> Iterator[str]:
 def _command(
     candidates: Paths, option: Option, n_pool: int, judge: str, how: Mapping[str, Any]
 ) -> str:
-    """What to type. A part of the items is drawn by lot: a benchmark may be in order of subject."""
+    """The command to run; a part of the items is random, as benchmarks can be in subject order."""
     name, _, rounds = option.label.partition(":rounds=")
     paths, before = path_list(candidates), ""
     if any(how.get(name) for name in ("native", "filter", "rename", "names")):

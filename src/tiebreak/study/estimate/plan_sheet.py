@@ -11,11 +11,11 @@ from tiebreak.study.estimate.sheet import how_counted, judges_and_prices, money,
 from tiebreak.text import count, listed
 
 LISTED = 6
-"""Pairs of models that are named."""
+"""Largest number of pairs of models that the sheet names."""
 
 
 def sheets_of(plan: Plan) -> list[Sheet]:
-    """What is recommended, the options side by side, and the command."""
+    """A sheet with the recommended option, all options side by side, and the command."""
     first = plan.options[0]
     commands = ["Run it:", f"  {plan.command}"]
     if "close" not in plan.command:
@@ -93,7 +93,7 @@ def _table(plan: Plan) -> Table:
 
 
 def _dollars(least: float | None, most: float | None) -> Cell:
-    """One amount, or the range where hidden tokens may add to it."""
+    """An amount, or a range if hidden tokens may add to it."""
     if least is None or most is None:
         return Cell(UNDEFINED)
     amounts = dict.fromkeys(map(money, (least, most)))

@@ -1,7 +1,7 @@
-"""What a model costs: dollars per million tokens, from the first source that knows it.
+"""Prices of models in dollars per million tokens, from the first source that has one.
 
-The order: a price that is given, then the file that Inspect takes as `--model-cost-config`, then
-Inspect's own list of models.
+The order is: a given price, a file in the form of Inspect's `--model-cost-config`, Inspect's own
+list of models.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from tiebreak.plain_yaml import read_yaml_file
 from tiebreak.prices import Price, read_prices
 from tiebreak.study.estimate import EstimateError
 
-# For a model that Inspect's list lacks, `get_model_info` builds its provider. With these that means
-# an idle client; others would load weights or start a server.
+# For a model missing in Inspect's list, `get_model_info` builds the model's provider. For these
+# providers that only makes an idle client; others would load weights or start a server.
 _HOSTED: Final = frozenset(
     """anthropic azureai bedrock deepseek fireworks google grok groq mistral openai openrouter
     perplexity together""".split()  # noqa: SIM905 - a table of words
@@ -34,7 +34,7 @@ class PricedModel(NamedTuple):
     price: Price | None = None
 
     def cost(self, tokens_in: float, tokens_out: float) -> float | None:
-        """What a call costs in US dollars, None without a price."""
+        """The cost of a call in US dollars, None without a price."""
         return None if self.price is None else self.price.cost(tokens_in, tokens_out)
 
 
@@ -42,7 +42,7 @@ def read_price_file(path: str | PathLike[str]) -> dict[str, Price]:
     """Prices by model from a YAML or JSON file in the form of Inspect's `--model-cost-config`.
 
     Raises:
-        EstimateError: no such file, or not in that form.
+        EstimateError: the file does not exist, or has another form.
     """
     try:
         read = read_yaml_file(path)
@@ -63,7 +63,7 @@ def read_price_file(path: str | PathLike[str]) -> dict[str, Price]:
 def known_prices(
     asked: Sequence[str], texts: Sequence[str] = (), path: str | PathLike[str] | None = None
 ) -> dict[str, Price]:
-    """The prices of all in a file, and of models that are asked what is given or listed.
+    """Prices of all models in a file, and given or listed prices of the models that are asked.
 
     Raises:
         EstimateError: the file or a text cannot be read, or a text is for a model that is not
@@ -81,17 +81,17 @@ def known_prices(
 
 
 def listed_price(model: str) -> Price | None:
-    """The price in Inspect's list of models, None where that has none."""
+    """The price in Inspect's list of models, None if that has none."""
     info = model_info(model)
     return Price(info.cost.input, info.cost.output) if info and info.cost else None
 
 
 def reasons(model: str) -> bool | None:
-    """Whether a model reasons before it replies; None where Inspect does not know it."""
+    """Whether a model reasons before it replies, None if Inspect does not know the model."""
     info = model_info(model)
     return None if info is None else bool(info.reasoning)
 
 
 def model_info(model: str) -> ModelInfo | None:
-    """What Inspect knows about a model; None for models that run locally."""
+    """Inspect's data about a model, None for models without a hosted provider."""
     return get_model_info(model) if model.split("/", 1)[0] in _HOSTED else None

@@ -1,4 +1,4 @@
-"""An estimate as a sheet, and as data: figures, what was assumed, and what is missing from them."""
+"""An estimate as a sheet, and as data: figures, assumptions, and notes on missing costs."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ _FIGURES = ("calls", "calls_per_item", "tokens_in", "tokens_out", "cost", "depth
 
 
 def sheets_of(estimate: Estimate) -> list[Sheet]:
-    """One row per protocol, the likely figures above their ranges, and what was assumed."""
+    """A sheet with a row per protocol, likely figures above their ranges, and assumptions."""
     return [
         Sheet(
             title(estimate),
@@ -31,7 +31,7 @@ def sheets_of(estimate: Estimate) -> list[Sheet]:
 
 
 def title(estimate: Estimate) -> str:
-    """Benchmarks, and how much there is of them."""
+    """Names of benchmarks, with numbers of models and items."""
     size = f"{count(len(estimate.models), 'model')} · {count(estimate.n_items, 'item')}"
     return f"{', '.join(estimate.benchmarks)} · {size}"
 
@@ -57,7 +57,7 @@ def data_of(estimate: Estimate) -> dict[str, Any]:
 
 
 def rows_of(estimate: Estimate) -> list[dict[str, Any]]:
-    """One row of CSV per protocol: of every figure low, likely and high."""
+    """One row of CSV per protocol, with low, likely and high of every figure."""
     return [
         {"protocol": row.label}
         | {
@@ -94,7 +94,7 @@ def _table(estimate: Estimate) -> Table:
 
 
 def _cell(figure: Range, write: Callable[[float], str]) -> Cell:
-    """The likely value, and below it the range, where there is one."""
+    """The likely value, and below it the range if its ends differ."""
     if figure.low == figure.high:
         return Cell(write(figure.likely), figure.likely)
     short = _calls if write is _integer else write
@@ -109,7 +109,7 @@ def _integer(number: float) -> str:
 
 
 def _calls(number: float) -> str:
-    """All digits up to 9,999."""
+    """A number of calls with all digits up to 9,999, then with a unit as tokens."""
     return _integer(number) if number < 10_000 else _tokens(number)
 
 
@@ -121,14 +121,14 @@ def _tokens(number: float) -> str:
 
 
 def money(dollars: float) -> str:
-    """US dollars: cents below 100."""
+    """An amount in US dollars, with cents below 100."""
     if 0 < dollars < 0.01:
         return f"${dollars:.1g}"
     return f"${dollars:,.0f}" if dollars >= 100 else f"${dollars:.2f}"
 
 
 def _number(value: float) -> str:
-    """Two digits, or all before the point."""
+    """A number with two digits, or all digits before the point if these are more."""
     if value >= 9.95 or value == 0:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 0.095 else f"{value:.1g}"
@@ -155,7 +155,7 @@ def _experience(known: Experience) -> dict[str, Any]:
 
 
 def assumptions(estimate: Estimate) -> Iterator[str]:
-    """How the figures came about, one sentence each."""
+    """The assumptions behind the figures, one sentence each."""
     yield from how_counted(estimate)
     pace = estimate.pace
     most = f", at most {pace.per_minute:g} begun a minute" if pace.per_minute else ""
@@ -166,7 +166,7 @@ def assumptions(estimate: Estimate) -> Iterator[str]:
 
 
 def how_counted(estimate: Estimate) -> Iterator[str]:
-    """What tokens and calls rest on, one sentence each."""
+    """The sources of tokens and calls, one sentence each."""
     known, words, close = estimate.experience, estimate.words, estimate.close
     bounds = f"{close.low * 100:.0f}–{close.high * 100:.0f}%"
     shares = f"{percent(close.likely)} of the verdicts are close ({bounds})"
@@ -194,7 +194,7 @@ def how_counted(estimate: Estimate) -> Iterator[str]:
 
 
 def notes(estimate: Estimate, hidden: str = "are not in these figures") -> Iterator[str]:
-    """What is missing, and what to do about it; `hidden` says where reasoning tokens count."""
+    """Notes on missing costs and what to do; `hidden` ends the note on reasoning tokens."""
     for verb in ("reason", "may reason"):
         models = [model for model in estimate.hiding if bool(reasons(model)) == (verb == "reason")]
         if models:
@@ -235,7 +235,7 @@ def notes(estimate: Estimate, hidden: str = "are not in these figures") -> Itera
 
 
 def judges_and_prices(judges: Judges) -> Iterator[str]:
-    """Who would answer, and at what price: a line for the judges, one for the peers."""
+    """The models that would answer with prices: a line for the judges and one for the peers."""
     roles = (
         ("judge", judges.judge, judges.price),
         ("meta-judge", judges.meta_judge, judges.meta_price),
@@ -261,7 +261,7 @@ def _about_reviewers(estimate: Estimate) -> Iterator[str]:
 
 
 def _too_long(estimate: Estimate) -> Iterator[str]:
-    """The prompts that do not fit who gets them, and what would happen to them."""
+    """Notes on prompts that are too long for a model's context, with the consequence."""
     longest: dict[tuple[str, bool], int] = {}
     for row in estimate.protocols:
         for model, tokens in row.longest.items():

@@ -1,9 +1,9 @@
-"""From some items to all: which ones to look at, and totals with what is uncertain about them.
+"""From some items to all: a stratified sample, and totals with their uncertainty.
 
-Items are alike that have the same benchmark, rubric and number of different answers: a protocol
-with a fixed plan asks the same number of questions about each. From every such stratum a part is
-taken, evenly over the items in the order of their length; its mean counts for the whole stratum.
-So calls of fixed protocols are exact, and nothing is left to luck that need not be.
+A stratum has the items with the same benchmark, rubric and number of different answers, because a
+protocol with a fixed plan asks the same number of questions about each. A part of every stratum is
+taken, evenly spread over the items in order of length; its mean counts for the whole stratum. So
+calls of fixed protocols are exact, and the sample varies as little as possible.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -18,7 +18,7 @@ ERRORS: Final = 2.0
 
 
 class Range(NamedTuple):
-    """A figure: the likely value, and the range that it is expected in."""
+    """A figure: the likely value, and the range in which it is expected."""
 
     low: float
     likely: float
@@ -30,7 +30,7 @@ class Range(NamedTuple):
 
 
 class Stratum(NamedTuple):
-    """Items that are alike: how many there are, and which of them are looked at, in order."""
+    """Similar items: their number, and the positions of those taken, in order of length."""
 
     size: int
     taken: tuple[int, ...]
@@ -44,10 +44,10 @@ class Total(NamedTuple):
 
 
 def strata(kinds: Sequence[Hashable], lengths: Sequence[int], most: int | None) -> list[Stratum]:
-    """Take about `most` items, in proportion from all strata, at least two of each where there are.
+    """Take about `most` items (None: all), in proportion from all strata, at least two of each.
 
-    `kinds` are the strata of the items; what is taken is spread over short and long ones. None:
-    all.
+    `kinds` are the strata of the items and `lengths` their lengths; the items taken are spread over
+    short and long ones. A stratum with one item gives that one.
     """
     share = 1.0 if most is None else min(1.0, most / len(kinds))
     members: dict[Hashable, list[int]] = {}
@@ -62,12 +62,12 @@ def strata(kinds: Sequence[Hashable], lengths: Sequence[int], most: int | None) 
 
 
 def total(chosen: Sequence[Stratum], values: Mapping[int, FloatArray]) -> Total:
-    """Totals over all items from the `values` of each quantity in those that were taken.
+    """Totals over all items from the `values` of each quantity in the items taken.
 
-    The error has two parts: the mean of the m items taken may be off (n² s² / m), and other draws
-    of the judge would give other figures (n s²). s² comes from the differences between neighbours
+    The variance of n items has two parts: the error of the mean of the m taken (n² s² / m), and
+    the variation of the judge's draws (n s²). s² comes from the differences between neighbours
     in the order of length, as for any systematic sample (Wolter, Introduction to Variance
-    Estimation, 2007, §8.2); a stratum of one item is taken to vary like the most variable one.
+    Estimation, 2007, §8.2); a stratum with one item taken gets the variance of the most variable.
     """
     tables = [np.array([values[i] for i in stratum.taken], np.float64) for stratum in chosen]
     known = [_variance(table) for table in tables if len(table) > 1]
@@ -81,7 +81,7 @@ def total(chosen: Sequence[Stratum], values: Mapping[int, FloatArray]) -> Total:
 
 
 def range_of(likely: Total, extremes: Sequence[Total], quantity: int) -> Range:
-    """The range of one quantity, of the usual judge and of extreme ones, with their errors."""
+    """The range of one quantity over the usual judge and extreme ones, including errors."""
     value = float(likely.value[quantity])
     lowest = min(t.value[quantity] - ERRORS * t.error[quantity] for t in extremes)
     highest = max(t.value[quantity] + ERRORS * t.error[quantity] for t in extremes)
@@ -89,6 +89,6 @@ def range_of(likely: Total, extremes: Sequence[Total], quantity: int) -> Range:
 
 
 def _variance(table: FloatArray) -> FloatArray:
-    """Half the mean squared difference between neighbours, of each column."""
+    """Half the mean squared difference between neighbours in each column."""
     variance: FloatArray = (np.diff(table, axis=0) ** 2).mean(axis=0) / 2
     return variance
