@@ -1,10 +1,10 @@
-"""Answers that are missing, by Inspect's `eval_set`: what lies in the folder is used.
+"""Missing answers, by Inspect's `eval_set`; answers in the folder are used.
 
-Models answer a benchmark side by side; one with a name of its own has a run of its own, for a log
-names its model by what the run says. A model that still fails after retries is left out.
+Models answer a benchmark side by side. A model with its own name or settings has its own run,
+because these are the same for a whole run. A model that still fails after retries is left out.
 
-The first few items of every model show what one takes; from then on it is what was generated so
-far. A model's price is the user's; where it is not known, dollars are NaN, and it is said.
+The cost of an item is the mean over the items answered so far, first over the first few items of
+each model. Prices are the user's; if one is unknown, dollars are NaN, and a note says so.
 """
 
 import math
@@ -51,31 +51,31 @@ _AN_ERROR: Final = re.compile(r"[\w.]+: ")
 
 
 def say(text: str) -> None:
-    """Print a line where the verdict does not go."""
+    """Print a line to standard error; standard output is for the verdict."""
     print(text, file=sys.stderr, flush=True)
 
 
 class Answers(NamedTuple):
-    """The logs of a benchmark by model, and why models are left out."""
+    """The logs of a benchmark by model, and the reasons for models left out."""
 
     logs: Mapping[str, str]
     left_out: Mapping[str, str]
 
 
 FIRST: Final = FEWEST
-"""Items that are answered to know what one takes: with fewer no two models can be told apart."""
+"""Items answered to measure the cost of one: with fewer no two models can be told apart."""
 
 GROWTH: Final = 4
-"""At most so many times as many items are asked for before it is looked at again what one takes."""
+"""Largest factor by which the number of items grows before the cost of one is measured again."""
 
 
 @dataclass(frozen=True)
 class Bill:
-    """What a model's answers to a benchmark took: tokens and US dollars of an item.
+    """The cost of a model's answers to a benchmark: tokens and US dollars per item.
 
-    All epochs of an item count, all models that its task asks, and replies from the cache as if
-    they had been paid again. `paid` is the sum. Dollars are NaN where models are `unpriced`, or
-    where nothing says how many tokens it took.
+    All epochs of an item count, all models that its task asks, and cached replies as if they had
+    been paid for again. Dollars are NaN if models are `unpriced`, or if the number of tokens is
+    unknown.
     """
 
     model: str
@@ -87,33 +87,33 @@ class Bill:
 
     @property
     def paid(self) -> float:
-        """What all took, those from the cache as if they had been paid again."""
+        """Dollars of all answers, including cached ones as if they had been paid for again."""
         return self.cost.likely * self.n_items
 
     @property
     def uncounted(self) -> bool:
-        """Whether its provider reports no tokens."""
+        """Whether the model's provider reports no tokens."""
         return math.isnan(self.tokens_in)
 
     @property
     def known(self) -> bool:
-        """Whether its dollars are known."""
+        """Whether the cost in dollars is known."""
         return not math.isnan(self.cost.likely)
 
     def more(self, n_items: int) -> float:
-        """Likely dollars to come, until so many items are answered."""
+        """Likely dollars still to pay until `n_items` are answered."""
         return self.cost.likely * max(0, n_items - self.n_items)
 
 
 Billing = Callable[[str, str], Bill]
-"""What a model's answers in a log took, by the model's name and the log's path."""
+"""Gives the bill of the answers in a log, from the model's name and the log's path."""
 
 
 def bill_of(prices: Mapping[str, Price], model: str, path: str) -> Bill:
-    """What the answers in a log took; `prices` by the models that are asked."""
+    """The bill of the answers in a log; `prices` are by model."""
     summaries = read_eval_log_sample_summaries(path)
     paid = [(sample.id, sample.model_usage) for sample in summaries if sample.model_usage]
-    if not paid:  # all came from the cache
+    if not paid:  # all came from the cache, so Inspect counted no usage
         log = read_eval_log(path)
         replies = [(sample.id, sample.output.usage) for sample in log.samples or ()]
         paid = [(sample_id, {log.eval.model: usage}) for sample_id, usage in replies if usage]
@@ -141,9 +141,9 @@ def bill_of(prices: Mapping[str, Price], model: str, path: str) -> Bill:
 
 
 def items_within(left: float, bills: Sequence[Bill], judging: float, n_pool: int) -> int:
-    """How many items the dollars that are left buy; `judging` are those that judging one takes.
+    """The number of items that the `left` dollars buy, with `judging` dollars to judge each.
 
-    With all items that are there already, and answers as dear as they may well be.
+    It includes items already answered; further answers are priced at the high end of their range.
     """
 
     def total(n_items: int) -> float:
@@ -154,7 +154,7 @@ def items_within(left: float, bills: Sequence[Bill], judging: float, n_pool: int
 
 
 def require_known(bills: Sequence[Bill]) -> None:
-    """Refuse a budget in dollars where nobody can say what answers cost.
+    """Refuse a budget in dollars if the cost of answers is unknown.
 
     Raises:
         StudyError: a price is missing, or a provider reports no tokens.
@@ -168,7 +168,7 @@ def require_known(bills: Sequence[Bill]) -> None:
 
 @dataclass(frozen=True)
 class Answering:
-    """A benchmark of a study, which models answer as far as the budget goes."""
+    """Answering one benchmark of a study, as far as the budget allows."""
 
     study: Study
     benchmark: Benchmark
@@ -177,11 +177,11 @@ class Answering:
 
     @property
     def place(self) -> Path:
-        """Where the answers are."""
+        """The folder of the answers."""
         return self.folder.path / "answers" / self.benchmark.name
 
     def answered(self) -> dict[str, str]:
-        """The newest whole log of each model, by the name that it is shown by."""
+        """The newest successful log of each model, by the name under which it is shown."""
         logs: dict[str, str] = {}
         for info in list_eval_logs(str(self.place)):
             log = read_eval_log(info, header_only=True)
@@ -200,15 +200,15 @@ class Answering:
         return sum(bill.paid for bill in self._bills(self.answered()))
 
     def drawn(self) -> bool:
-        """Whether all answers that there are were drawn by lot.
+        """Whether all existing answers are to randomly drawn items.
 
-        Others are then drawn, too: in that order items keep their places, and so their matches.
+        Then further answers are drawn, too: in that order items keep their positions and matches.
         """
         logs = [read_eval_log(path, header_only=True) for path in self.answered().values()]
         return bool(logs) and all(log.eval.config.sample_shuffle for log in logs)
 
     def commands(self, n_items: int | None) -> list[str]:
-        """What to type to have the same answers, to so many items or to all."""
+        """The commands that make the same answers, to `n_items` or to all."""
         return [run.command("eval-set") for _, run in self._runs(n_items)]
 
     def answer(
@@ -217,10 +217,10 @@ class Answering:
         models: Sequence[ModelChoice] | None = None,
         dollars: float = math.inf,
     ) -> Answers:
-        """Let models answer what they have not answered: so many items, or all.
+        """Let models answer the items that they have not answered, up to `n_items` or all.
 
-        Not more than so many `dollars` are paid, as far as prices are registered. What Inspect
-        stopped there is asked again by another run, which may pay more.
+        At most `dollars` are paid, as far as prices are registered. Answers that Inspect stopped at
+        this limit are asked again by the next run, which can have a larger one.
 
         Raises:
             StudyError: no such task, or the dollars are spent.
@@ -244,7 +244,7 @@ class Answering:
     def _runs(
         self, n_items: int | None, models: Sequence[ModelChoice] | None = None
     ) -> Iterator[tuple[Sequence[ModelChoice], TaskRun]]:
-        """The runs in which models answer: those that are asked alike together."""
+        """The runs in which models answer; models with the same settings share a run."""
         study = self.study
         items: dict[str, Any] = {"limit": n_items or study.limit}
         if study.limit is None and (n_items is not None or self.drawn()):
@@ -252,7 +252,7 @@ class Answering:
         for alike in _asked_together(study.models if models is None else models):
             first = alike[0]
             options = {
-                # As the command gives them, which then finds these logs.
+                # In the form that the printed command gives them, so that it finds these logs.
                 "model": [model.model for model in alike],
                 "model_args": first.args,
                 **first.config,
@@ -266,7 +266,7 @@ class Answering:
             yield alike, TaskRun(self.benchmark.task, place, arguments, options)
 
     def _refuse_stopped(self, name: str, path: str) -> None:
-        """Have Inspect ask again, in another run, what it stopped because the budget was spent."""
+        """Invalidate answers stopped at the budget, so that the next run asks for them again."""
         summaries = read_eval_log_sample_summaries(path)
         stopped = [sample.uuid for sample in summaries if sample.limit == "cost" and sample.uuid]
         if stopped:
@@ -280,14 +280,14 @@ class Answering:
     def within_budget(
         self, confirm: Callable[[str], bool] | None, plans: Sequence[Judging]
     ) -> tuple[Answers, int | None]:
-        """The answers, and to how many items (None: to all), with enough left to judge them.
+        """The answers, and their number of items (None: all), with enough left to judge them.
 
-        `confirm` is asked before more than the first items are paid for; None asks nobody. Once
-        `plans` say what is judged, and have no more to spend than before, the number of items
-        stays.
+        `confirm` is called before more than the first items are paid for; None asks nobody. If
+        there are `plans` of the judging, whose limits have not been raised, the number of items
+        does not change.
 
         Raises:
-            StudyError: what is left of the budget is too little, a price is missing, it is not
+            StudyError: the rest of the budget is too small, a price is missing, the cost is not
                 confirmed, or there is no such task.
         """
         if self.study.budget is None and confirm is None:
@@ -318,7 +318,7 @@ class Answering:
             answers = Answers(more.logs, {**answers.left_out, **more.left_out})
 
     def _with_first(self) -> Answers:
-        """The answers that are there, and a first few of those who have given none."""
+        """The existing answers, and the first few of models that have none."""
         logs = self.answered()
         bills = self._bills(logs)
         missing = [model for model in self.study.models if model.shown not in logs]
@@ -338,7 +338,7 @@ class Answering:
     def _wanted(
         self, answers: Answers, bills: Sequence[Bill], n_pool: int, plans: Sequence[Judging]
     ) -> int:
-        """How many items all are to answer."""
+        """The number of items that all models are to answer."""
         most = max(bill.n_items for bill in bills)
         if self.study.budget is None:
             return most if plans else n_pool
@@ -356,11 +356,11 @@ class Answering:
                 f"the answers of {behind} {count(most, 'item')} may take ${takes:,.4g}: give a "
                 "larger one. What is answered stays."
             )
-        # Nobody is compared on items that some have not answered.
+        # All models answer the same items, because they are compared on common items only.
         return max(reached, most)
 
     def _judging(self, answers: Answers) -> float:
-        """Dollars of an item's judging, in as many rounds as were confirmed before."""
+        """Dollars to judge an item, in as many rounds as were confirmed before."""
         pool = load_candidates(sorted({*answers.logs.values()}), mode="intersect")
         labels = {run.place: run.label for run in self.folder.plans() if not run.newcomers}
         protocols = [
@@ -387,7 +387,7 @@ def _asked_together(models: Sequence[ModelChoice]) -> Iterator[Sequence[ModelCho
 def _reason(log: EvalLog) -> str:
     message = log.error.message if log.error else ""
     if log.error and message.startswith("RetryError"):
-        # It says only where it lies in memory; the traceback begins with what was tried again.
+        # Its message is only an address in memory; the traceback begins with the real error.
         message = next(filter(_AN_ERROR.match, log.error.traceback.splitlines()), message)
     lines = message.strip().splitlines()
     return lines[-1] if lines else f"its run ended as {log.status}"
@@ -396,7 +396,7 @@ def _reason(log: EvalLog) -> str:
 def sheet_of(
     benchmark: str, bills: Sequence[Bill], n_items: int, n_pool: int, judging: float
 ) -> Sheet:
-    """What answers to so many items take, and about what a round of judging them."""
+    """The sheet with the cost of answers to `n_items`, and of one round of judging them."""
     rows = [
         (
             words(bill.model),
@@ -427,7 +427,7 @@ def sheet_of(
 
 
 def about(bills: Sequence[Bill], n_items: int) -> str:
-    """The dollars to come, in words."""
+    """The dollars still to pay, in words."""
     known = [bill.more(n_items) for bill in bills if bill.known]
     unknown = [bill.model for bill in bills if not bill.known]
     parts = [f"about {money(sum(known))} more"] if known else []

@@ -1,4 +1,4 @@
-"""What a study asks of whom, as it stands in `study.yaml`.
+"""The design of a study, as written in `study.yaml`: models, benchmarks, judges, protocols, budget.
 
     models:
       - openai/gpt-5-mini
@@ -7,8 +7,8 @@
     judge: openai/gpt-5
     budget: 20
 
-Whatever is misspelt or does not fit is an error with its line. Paths in it are read from the
-working directory, as Inspect reads them.
+A misspelt field or an invalid value is an error with its line number. Paths are relative to the
+working directory, as in Inspect.
 """
 
 import re
@@ -38,17 +38,17 @@ from tiebreak.scorers.session import ProtocolError
 from tiebreak.study import StudyError
 
 OURS: Final = ("gsm8k", "mmlu", "humaneval", "bfcl")
-"""Benchmarks of Tiebreak's own, which may go without its name."""
+"""Tiebreak's own benchmarks, which can be named without the prefix `tiebreak/`."""
 
 PROMPTS: Final = (".jsonl", ".csv", ".parquet")
-"""What the name of a file of prompts ends in."""
+"""File name suffixes of files of prompts."""
 
 _FOUND_BY_A_RUN: Final = ("candidates", "shard", "max_calls", "max_cost", "seed")
 _FORMS: Final = {
     "name": "must be letters, digits, ., _ and - alone",
     "publish": "must be OWNER/NAME, a dataset on the Hub",
 }
-"""What is said of a field that has a pattern and does not match it."""
+"""Error messages for fields whose value does not match their pattern."""
 _CONFIG: Final = frozenset(GenerateConfig.model_fields)
 
 
@@ -59,8 +59,8 @@ class _Part(BaseModel):
 class ModelChoice(_Part):
     """A model in Inspect's notation, and how it is asked.
 
-    `config` are options of generation, such as temperature; `args` those of its provider. A
-    contestant with another `name` is shown under that, and has `task_args` for itself alone.
+    `config` are options of generation, such as temperature; `args` are options of its provider. A
+    contestant with a `name` is shown under that name; only it gets its `task_args`.
     """
 
     model: str = Field(min_length=1)
@@ -85,22 +85,22 @@ class ModelChoice(_Part):
 
     @property
     def shown(self) -> str:
-        """What it is called in a board."""
+        """The name under which boards show the model."""
         return self.name or self.model
 
     def build(self) -> Model:
-        """The model, as Inspect takes it.
+        """The model as an object of Inspect.
 
         Raises:
-            StudyError: Inspect does not know its provider, a key or a package is missing, or it
-                does not take its arguments.
+            StudyError: Inspect does not know the provider, a key or a package is missing, or the
+                provider does not accept the arguments.
         """
         config = GenerateConfig(**self.config)
         return model_named(self.model, StudyError, config=config, **self.args)
 
 
 class Benchmark(_Part):
-    """A task of Inspect's with its arguments; `name` is what its folder is called."""
+    """An Inspect task with its arguments; `name` is the name of its folder."""
 
     task: str = Field(min_length=1)
     name: str = Field("", pattern=r"^[\w.-]*$")
@@ -116,7 +116,7 @@ class Benchmark(_Part):
 
 
 class Protocol(_Part):
-    """A protocol with its settings, as `round_robin:rounds=2`, and more of its task's arguments."""
+    """A protocol with settings, as `round_robin:rounds=2`, and further arguments of its task."""
 
     label: str
     args: dict[str, Any] = {}
@@ -127,18 +127,18 @@ class Protocol(_Part):
             read_variant(self.label, load_protocol)
         except (ProtocolError, PrerequisiteError) as error:
             raise ValueError(str(error)) from error
-        # Which peer is which candidate is no setting that a label can hold.
+        # `reviewers` maps peers to candidates; it belongs to one task, and `_checked` lacks it.
         _checked({name: value for name, value in self.args.items() if name != "reviewers"})
         return self
 
     @property
     def variant(self) -> Variant:
-        """The protocol itself."""
+        """The protocol and its settings, read from the label."""
         return read_variant(self.label, load_protocol)
 
     @property
     def rule(self) -> PlacementRule:
-        """What decides in it: whether a judge is asked, or several reviewers."""
+        """The protocol's placement rule, e.g. whether it asks a judge or several reviewers."""
         return self.variant.protocol.rule
 
 
@@ -147,7 +147,7 @@ def _of_text(field: str) -> Any:
 
 
 def benchmark_of(given: Any) -> Any:
-    """A benchmark from its short form: one of ours, a file of prompts, a task of Inspect's."""
+    """A benchmark from its short form: one of `OURS`, a file of prompts, or an Inspect task."""
     if not isinstance(given, str):
         return given
     if given in OURS:
@@ -170,14 +170,14 @@ AnyProtocol = Annotated[
 
 
 class Study(_Part):
-    """What is asked of whom.
+    """The design of a study: who answers what, who judges how, and the budget.
 
-    Either `models` answer `benchmarks` (with `roles` that these need, such as a grader), or
-    `answers` says where logs are. `jury` are several judges, `peers` the reviewers of peer_review.
-    `judging` are arguments of all judging tasks, such as rubric or jury. `budget` is what answers
-    and judging may come to in US dollars, `calls` what judging may in calls, all of this study
-    together. `prices` are IN,OUT or MODEL=IN,OUT in dollars per million tokens. `publish` is the
-    OWNER/NAME of a dataset. `made_with` says by which versions it was run, and changes nothing.
+    Either `models` answer `benchmarks` (with the `roles` that these need, such as a grader), or
+    `answers` has the paths of logs. `jury` are several judges, `peers` the reviewers of
+    peer_review. `judging` are arguments of all judging tasks, such as rubric or jury. `budget`
+    limits the cost of answers and judging in US dollars, `calls` the calls of judging, each for the
+    whole study. `prices` are IN,OUT or MODEL=IN,OUT in dollars per million tokens. `publish` is the
+    OWNER/NAME of a dataset. `made_with` records the versions that ran it and has no effect.
     """
 
     title: str | None = None
@@ -242,13 +242,13 @@ class Study(_Part):
 
     @property
     def everyone(self) -> tuple[ModelChoice, ...]:
-        """All models that answer, judge or review."""
+        """All models that answer, judge, refine or review, including those in roles."""
         meta = (self.meta_judge,) if self.meta_judge else ()
         return (*self.models, *self.roles.values(), *self.judges, *meta, *self.peers)
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The models that are asked for verdicts."""
+        """The names of all models that judge, refine or review."""
         meta = (self.meta_judge,) if self.meta_judge else ()
         return tuple(dict.fromkeys(model.model for model in (*self.judges, *meta, *self.peers)))
 
@@ -264,10 +264,10 @@ def _checked(judging: dict[str, Any]) -> dict[str, Any]:
 
 
 def study_of(given: Mapping[str, Any], source: str = "", text: str = "") -> Study:
-    """A study from plain data; `text` is the YAML that they were read from, for lines.
+    """Make a study from plain data; `text` is the YAML source, for line numbers in errors.
 
     Raises:
-        StudyError: something is missing, misspelt or does not fit.
+        StudyError: a field is missing, misspelt or invalid.
     """
     try:
         return Study.model_validate(given)
@@ -292,10 +292,10 @@ def read_study(path: AnyPath, **more: Any) -> Study:
 
     Args:
         path: the file.
-        more: fields that go before those of the file; None says nothing.
+        more: fields that override those of the file, unless None or empty.
 
     Raises:
-        StudyError: it cannot be read, or holds no study; the message has the line of the mistake.
+        StudyError: it cannot be read, or is not a study; the message has the line of the mistake.
     """
     try:
         given = read_yaml_file(path)

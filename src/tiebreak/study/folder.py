@@ -1,12 +1,12 @@
-"""What is kept of a study beside its result, in its folder.
+"""The folder of a study and the files in it.
 
     study.yaml      the design, with the versions it was run by
-    plans.json      each judging that was confirmed, and its log once that is whole
+    plans.json      each confirmed judging, with its log once that is finished
     answers/        a folder for each benchmark, and in it one for each named model
     ranking/        a folder for each benchmark, and in it one for each protocol
     report/         the page
 
-A folder has one study. Models may join it and its budget may change; all else is another study.
+A folder has one study: models can be added and the budget changed; all else makes it another.
 """
 
 import json
@@ -41,12 +41,12 @@ _MAY_CHANGE: Final = frozenset(
 class Judging(BaseModel):
     """One run of a judging task, as planned.
 
-    `place` is its folder in `ranking/`. `candidates` are the logs of `models`; of `newcomers` only
-    the matches are asked, in `rounds` where that is fewer than the others played. `n_items` are
-    judged (None: all), by lot, or where answers were `drawn` by lot the first of these; or those of
-    `sample_ids`. `share` is what all judging at its place may come to, in US dollars or calls,
-    infinite without a limit; `limits` what was left of it, as the tasks take it. `attempt` counts
-    how often its place was planned anew. `log` is the finished log.
+    `place` is its folder in `ranking/`. `candidates` are the logs of `models`. With `newcomers`,
+    only their matches are asked, over `rounds` if that is fewer than the others played. `n_items`
+    items are judged (None: all): a random sample, or the first ones if answers were `drawn` at
+    random; or those of `sample_ids`. `share` limits all judging at its place, in US dollars or
+    calls, infinite without a limit; `limits` is the unspent part as arguments of the task.
+    `attempt` counts how often its place was replanned. `log` is the finished log.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -68,18 +68,18 @@ class Judging(BaseModel):
 
     @property
     def folder(self) -> str:
-        """Where its logs are, in `ranking/`.
+        """The folder of its logs in `ranking/`.
 
-        Apart from those of earlier plans, which Inspect would take for its own: where they have the
-        same arguments, it does not see that there are other models, or more to spend.
+        Each attempt has its own: given equal arguments, Inspect would take logs of an earlier plan
+        for those of this one, although models or budget changed.
         """
         return f"{self.place}/{self.attempt}" if self.attempt else self.place
 
     @property
     def rounds_to_join(self) -> int:
-        """How many others a newcomer meets on an item: as many as the others did.
+        """The number of opponents of a newcomer on an item, by default as many as the others had.
 
-        Of an odd number of models one sits out in each round. A plan may say that it is fewer.
+        With an odd number of models one sits out in each round. A plan can have fewer (`rounds`).
         """
         if self.rounds is not None:
             return self.rounds
@@ -88,7 +88,7 @@ class Judging(BaseModel):
         return max(1, round(rounds * (1 - (members % 2) / members)))
 
     def task(self, study: Study, log_dir: Path) -> TaskRun:
-        """The task that judges as planned."""
+        """The task that does the planned judging."""
         name, _, _ = self.label.rpartition("@")
         protocol = Protocol(label=self.label)
         task, settings = protocol.variant.protocol.name, dict(protocol.variant.settings)
@@ -119,20 +119,20 @@ _JUDGINGS: Final = TypeAdapter(tuple[Judging, ...])
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """The folder of a study."""
+    """The folder of a study, with methods to read and write its files."""
 
     path: Path
 
     def ranking(self, folder: str) -> Path:
-        """Where the logs of a judging are, or all of a place."""
+        """The path of the logs of a judging, or of all attempts at a place."""
         return self.path / "ranking" / folder
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other processes out. A new folder goes again if none of its folders has a file.
+        """Lock out other processes. A new folder is removed if nothing was written to its folders.
 
         Raises:
-            StudyError: another one runs this study.
+            StudyError: another process runs this study.
         """
         new = not self.path.exists()
         self.path.mkdir(parents=True, exist_ok=True)
@@ -141,7 +141,7 @@ class StudyFolder:
                 try:
                     yield
                 finally:
-                    # Inspect notes the id of a set before it asks; logs are .eval or .json.
+                    # Inspect writes a dot file with the id of a set before any log; skip it.
                     files = (path for path in self.path.glob("*/**/[!.]*") if path.is_file())
                     if new and not any(files):
                         shutil.rmtree(self.path, ignore_errors=True)
@@ -151,10 +151,10 @@ class StudyFolder:
             ) from None
 
     def require_same(self, study: Study) -> None:
-        """Refuse a study that is another one than that which has logs here.
+        """Refuse a study if the folder has logs of another one.
 
         Raises:
-            StudyError: it is another one; the message says what differs.
+            StudyError: the folder has another study; the message says what differs.
         """
         design = self.path / _DESIGN
         if not design.exists() or not list_eval_logs(str(self.path)):
@@ -175,7 +175,7 @@ class StudyFolder:
                 )
 
     def keep(self, study: Study) -> None:
-        """Write the design, with the versions of what runs it."""
+        """Write the design, with the versions of Tiebreak, Inspect and Python that run it."""
         made_with = {
             "tiebreak": tiebreak.__version__,
             "inspect_ai": version("inspect_ai"),
@@ -188,7 +188,7 @@ class StudyFolder:
             draft.write_text(yaml_text(data), encoding="utf-8")
 
     def plans(self) -> tuple[Judging, ...]:
-        """The judgings that were confirmed.
+        """Read the confirmed judgings.
 
         Raises:
             StudyError: the file is damaged.
@@ -205,13 +205,13 @@ class StudyFolder:
             ) from error
 
     def keep_plans(self, plans: tuple[Judging, ...]) -> None:
-        """Write the judgings that were confirmed."""
+        """Write the confirmed judgings."""
         data = [plan.model_dump(mode="json", exclude_defaults=True) for plan in plans]
         with whole_file(self.path / _PLANS) as draft:
             draft.write_text(json.dumps(data, indent=1), encoding="utf-8")
 
     def paid(self, place: str) -> tuple[int, float]:
-        """Calls and US dollars that finished judgings with a budget have paid for."""
+        """Calls and US dollars paid by the finished judgings of a place that had a budget."""
         calls, cost = 0, 0.0
         for info in list_eval_logs(str(self.ranking(place))):
             results = read_eval_log(info, header_only=True).results

@@ -1,8 +1,8 @@
-"""What a study's judging will be, and what that costs, before it is paid.
+"""Plans of a study's judging and their price, before anything is paid.
 
-Each protocol has a place for each source of answers. A round robin with a budget is planned
-(`estimate.plan`): rounds and items. Models that join it later are judged as newcomers, on the same
-items; with a larger budget it is planned anew, and what was paid for comes from the cache.
+Each protocol has a place for each source of answers. The rounds and items of a round robin with a
+budget are planned (`estimate.plan`). Models added later are judged as newcomers, on the same items;
+with a larger budget the place is planned again, and replies already paid for come from the cache.
 """
 
 import math
@@ -37,11 +37,11 @@ _TO_ESTIMATE: Final = (
 
 @dataclass(frozen=True)
 class Source:
-    """Answers that a study judges together: where all of them lie, and the pool.
+    """Answers that a study judges together: the paths of all of them, and the pool.
 
-    `logs` are those of each model; none where a user brought the answers. `paid` are the dollars
-    that they took, and `drawn` says whether their items were drawn by lot. `chosen` are the sample
-    ids of the items that are judged, where not all may be.
+    `logs` has the log of each model, empty if the user gave the answers. `paid` is their cost in
+    dollars, and `drawn` whether their items were drawn at random. `chosen` has the sample ids of
+    the items that can be judged, empty for all.
     """
 
     study: Study
@@ -54,7 +54,7 @@ class Source:
     chosen: tuple[str, ...] = ()
 
     def of(self, models: Sequence[str]) -> tuple[str, ...]:
-        """What holds the answers of these models."""
+        """The paths of the answers of these models."""
         if not self.logs or {*models} == {*self.pool.models}:
             return self.paths
         return tuple(sorted({self.logs[model] for model in models}))
@@ -62,10 +62,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Planned:
-    """What is to be judged at one place: runs that make one board, and what they were taken from.
+    """The planned judging at one place: runs that make one board, and what to show before paying.
 
-    Before it is paid, `price` is to be seen, which `commands` print, or the estimate of the
-    protocol `estimated`; where all was confirmed before there is neither.
+    That is `price`, which `commands` print as well, or the estimate of the protocol `estimated`;
+    neither if everything was confirmed before.
     """
 
     runs: tuple[Judging, ...]
@@ -75,11 +75,11 @@ class Planned:
 
 
 def register_prices(study: Study) -> dict[str, Price]:
-    """Tell Inspect the prices of all who are asked, so that a budget in dollars can be kept.
+    """Register the prices of all models with Inspect, so that a budget in dollars can be kept.
 
     Raises:
-        StudyError: there is such a budget, and no price of a model that is asked.
-        EstimateError: the file of prices cannot be read, or one is of a model that is not asked.
+        StudyError: there is a budget in dollars, and a model has no price.
+        EstimateError: the file of prices cannot be read, or a price is for no model that is asked.
     """
     asked = list(dict.fromkeys(model.model for model in study.everyone))
     known = known_prices(asked, study.prices, study.price_file)
@@ -98,16 +98,16 @@ def register_prices(study: Study) -> dict[str, Price]:
 
 
 def place_of(source: str, protocol: Protocol) -> str:
-    """The folder of a judging, below `ranking/`."""
+    """The folder of a protocol's judging in `ranking/`."""
     words = [protocol.label, *(f"{name}={value}" for name, value in protocol.args.items())]
     return f"{source}/{re.sub(r'[^A-Za-z0-9=.-]+', '_', '-'.join(words))}"
 
 
 def require_judging(study: Study, sources: int) -> None:
-    """Refuse judging that cannot be done as asked, before there is an answer.
+    """Refuse judging that is impossible as asked, before any answer is paid for.
 
     Raises:
-        StudyError: the budget cannot buy the least that says anything.
+        StudyError: the budget cannot pay one round on the fewest items that tell models apart.
         PrerequisiteError: the rubric or the reviewers do not fit.
     """
     models = [model.shown for model in study.models]
@@ -137,7 +137,7 @@ def require_judging(study: Study, sources: int) -> None:
 
 
 def estimates(study: Study, protocols: Sequence[Protocol], pool: CandidatePool) -> list[Estimate]:
-    """What protocols would ask on a pool, of each judge."""
+    """Estimates of what protocols would ask on a pool, one for each judge."""
     labels = [protocol.label for protocol in protocols]
     return [estimate_cost(pool, labels, **how) for how in _by_judge(study, protocols)]
 
@@ -145,7 +145,7 @@ def estimates(study: Study, protocols: Sequence[Protocol], pool: CandidatePool) 
 def estimate_commands(
     study: Study, protocols: Sequence[Protocol], paths: Sequence[str], goal: Goal | None = None
 ) -> tuple[str, ...]:
-    """What to type, for each judge, to see what protocols cost; or with a goal what to run."""
+    """Commands that show the cost of protocols for each judge, or with a goal a plan."""
     commands = []
     for how in _by_judge(study, protocols):
         labels = None if goal else ",".join(protocol.label for protocol in protocols)
@@ -164,7 +164,7 @@ def estimate_commands(
 
 
 def _by_judge(study: Study, protocols: Sequence[Protocol]) -> Iterator[dict[str, Any]]:
-    """Arguments of `estimate_cost` beside the answers and the protocols."""
+    """Arguments of `estimate_cost` for each judge, besides the answers and the protocols."""
     peers = [peer.model for peer in study.peers if any(p.rule.reviewed for p in protocols)]
     reviewers = [p.args["reviewers"] for p in protocols if "reviewers" in p.args]
     for judge in study.judges if any(p.rule.asks_judge for p in protocols) else (None,):
@@ -187,7 +187,7 @@ def _by_judge(study: Study, protocols: Sequence[Protocol]) -> Iterator[dict[str,
 def item_rate(
     study: Study, protocols: Sequence[Protocol], pool: CandidatePool
 ) -> tuple[float, ...]:
-    """What one round of protocols takes of an item, by all judges: the parts of a `Rate`.
+    """The cost of one item in one round of protocols by all judges: the parts of a `Rate`.
 
     Dollars are NaN without a price.
     """
@@ -197,20 +197,20 @@ def item_rate(
 
 
 def left_of(study: Study, paid: float) -> float:
-    """What is left of the equal part of the budget that a benchmark has, once so much is paid.
+    """The rest of a benchmark's equal part of the budget, in dollars, after `paid` is spent.
 
-    In dollars; infinite without a budget in dollars.
+    Infinite without a budget in dollars.
     """
     return (study.budget or math.inf) / max(len(study.benchmarks), 1) - paid
 
 
 def share_of(study: Study, paid: float) -> float:
-    """What each judging of a benchmark may come to, once its answers are `paid`, in dollars.
+    """The limit of each judging of a benchmark whose answers cost `paid` dollars.
 
-    In dollars, or in calls where the study limits these; infinite without a limit.
+    In dollars, or in calls if the study limits these; infinite without a limit.
 
     Raises:
-        StudyError: nothing is left.
+        StudyError: the budget is spent.
     """
     left = left_of(study, paid)
     if left <= 0:
@@ -224,11 +224,11 @@ def share_of(study: Study, paid: float) -> float:
 
 
 def plan(source: Source, protocol: Protocol, folder: StudyFolder) -> Planned:
-    """What is to be judged at one place; what was confirmed stays as long as nothing is asked anew.
+    """Plan the judging at one place; confirmed runs stay unless models or the budget change.
 
     Raises:
         EstimateError: the budget is too small.
-        StudyError: what is left of the budget is.
+        StudyError: the rest of the budget is too small.
     """
     study, share = source.study, share_of(source.study, source.paid)
     place = place_of(source.name, protocol)
@@ -255,7 +255,7 @@ def plan(source: Source, protocol: Protocol, folder: StudyFolder) -> Planned:
 
 
 def _apart(planned: Planned, kept: Sequence[Judging]) -> Planned:
-    """A plan whose logs have a folder of their own, where its place had been planned before."""
+    """The plan with a new folder for its logs if its place was planned before."""
     attempt = {"attempt": kept[-1].attempt + 1 if kept else 0}
     return replace(planned, runs=tuple(run.model_copy(update=attempt) for run in planned.runs))
 
@@ -263,7 +263,7 @@ def _apart(planned: Planned, kept: Sequence[Judging]) -> Planned:
 def _replanned(
     source: Source, protocol: Protocol, runs: Sequence[Judging], share: float, left: float
 ) -> Planned:
-    """The runs of a place with more to spend: each has a part of it, by its number of matches."""
+    """The runs of a place with a larger budget, divided in proportion to their matches."""
     base, *later = runs
     matches = [max(1, len(base.models) // 2), *(len(run.newcomers) for run in later)]
     parts = [number / sum(matches) for number in matches]
@@ -281,7 +281,7 @@ def _replanned(
 def _first(
     source: Source, protocol: Protocol, models: Sequence[str], share: float, left: float
 ) -> Planned:
-    """The judging of models that are all new, and its price."""
+    """The first judging of a place, in which all models are new, and its price."""
     study = source.study
     paths = source.of(models)
     run = Judging(
@@ -310,9 +310,9 @@ def _first(
 
 
 def _joining(source: Source, run: Judging) -> Planned:
-    """The matches of newcomers, as many as what is left of the budget buys.
+    """The matches of newcomers, as many as the rest of the budget buys.
 
-    First they play fewer rounds, then on fewer items.
+    If it is too small for all, rounds are dropped first, then items.
 
     Raises:
         StudyError: it buys too few items.
@@ -350,7 +350,7 @@ def _joining(source: Source, run: Judging) -> Planned:
 
 
 def _joined(run: Judging, rounds: int) -> list[Protocol]:
-    """The matches of each newcomer, as protocols of their own."""
+    """One protocol for the matches of each newcomer."""
     label = f"{_PLANNED}:rounds={rounds},newcomers="
     return [Protocol(label=label + model) for model in run.newcomers]
 
@@ -360,13 +360,13 @@ def _asked(calls: float, dollars: float) -> str:
 
 
 def raised(study: Study, run: Judging, share: float) -> bool:
-    """Whether there is more to spend than when a judging was confirmed, or something else."""
+    """Whether the limit is larger than when a judging was confirmed, or in another unit."""
     other = ("max_calls" in run.limits) != (study.calls is not None)
     return share > run.share or (other and run.share < math.inf)
 
 
 def _left(study: Study, place: str, share: float, folder: StudyFolder) -> float:
-    """What is left of a part of the budget."""
+    """The unspent part of `share` at a place; raises StudyError if it is spent."""
     calls, cost = folder.paid(place)
     left = share - (cost if study.calls is None else calls)
     if left <= 0:
@@ -376,7 +376,7 @@ def _left(study: Study, place: str, share: float, folder: StudyFolder) -> float:
 
 
 def paid_before(folder: StudyFolder, places: set[str]) -> str:
-    """What judging at some places has paid for, in brackets; "" where that is nothing."""
+    """Calls and dollars paid for judging at some places, in parentheses; "" for none."""
     calls, cost = map(sum, zip(*map(folder.paid, places), strict=True))
     paid = count(calls, "call") + (f", ${cost:,.2f}" if cost else "")
     return f" (paid before: {paid})" if calls else ""

@@ -1,4 +1,4 @@
-"""The steps of a study in their order, as a person would go them.
+"""The steps of a study, in the order in which a person would do them.
 
     1  answers that are missing       inspect eval-set
     2  can judging help?              tiebreak diagnose
@@ -6,8 +6,8 @@
     4  judging                        inspect eval tiebreak/PROTOCOL
     5  the board and the page         tiebreak rank, tiebreak report
 
-Each prints the command that does it alone. Killed at any moment and called again it goes on: logs
-in the folder are used, and replies come from Inspect's cache.
+Each step prints the command that does it alone. A study that was killed at any moment continues
+when it is run again: it uses the logs in its folder, and replies come from Inspect's cache.
 """
 
 import shlex
@@ -53,10 +53,10 @@ Choose = Callable[[CandidatePool], Sequence[str]]
 
 @dataclass(frozen=True)
 class StudyResult:
-    """What a study came to: its ranking logs, the page, and who is left out, with the reason.
+    """The result of a study: its ranking logs, the page, and reasons for models left out.
 
     Without matplotlib there is no page, and `page` says why. `unfinished` are ranking logs that
-    lack items: the same study again goes on with them. `unpublished` is why the Hub has not got it.
+    lack items: running the study again continues them. `unpublished`: why publishing failed, or "".
     """
 
     logs: tuple[str, ...]
@@ -76,20 +76,20 @@ def run_study(
 ) -> StudyResult:
     """Answer, diagnose, plan, judge and report, as `tiebreak run` does.
 
-    What lies in the folder is used: killed and called again it goes on, and pays for nothing twice.
+    Logs in the folder are used: a killed study continues when run again and pays nothing twice.
 
     Args:
-        study: what is asked of whom: the fields of `study.yaml`, or the file itself.
-        folder: where all is kept.
-        anyway: judge also where that cannot help, or is not needed.
-        confirm: asked, with a question, before answers and judging that were not confirmed yet
-            are paid for, all but a first few answers; None goes on.
-        choose: the sample ids of the items of a pool that are judged; None: all may be.
+        study: the design, the fields of `study.yaml`, or the path of that file.
+        folder: the folder of all files of the study.
+        anyway: judge even if that cannot help or is not needed.
+        confirm: called with a question before answers and judging that were not confirmed yet are
+            paid for, except for the first few answers; None always continues.
+        choose: a function from a pool to the sample ids of the items to judge; None allows all.
 
     Raises:
         StudyError: the folder holds another study, the budget is too small, fewer than two models
             have answers, judging is not worth it, or the price is not confirmed.
-        TiebreakError: a step cannot be done as asked.
+        TiebreakError: a step failed.
         PrerequisiteError: a task, a key or a model is missing.
     """
     if not isinstance(study, Study):
@@ -98,10 +98,10 @@ def run_study(
     kept.require_same(study)
     prices = register_prices(study)
     for model in study.everyone:
-        model.build()  # a key that is missing is said before anything is paid
+        model.build()  # raises for a missing key before anything is paid
     if not kept.plans() and study.models:
         require_judging(study, len(study.benchmarks))
-    # Standard output is left to the verdict where it is no terminal.
+    # If standard output is not a terminal, only the verdict goes there.
     with kept.alone(), redirect_stdout(sys.stdout if sys.stdout.isatty() else sys.stderr):
         kept.keep(study)
         sources, left_out = _answers(study, kept, cache(partial(bill_of, prices)), confirm)
@@ -156,7 +156,7 @@ def _answers(
 
 
 def _short(place: Path, logs: Iterable[str]) -> tuple[str, ...]:
-    """The folder of some logs, where it holds no other; else these."""
+    """The folder of some logs if it has no others, else the logs."""
     wanted = tuple(sorted({*logs}))
     return (str(place),) if len(list_eval_logs(str(place))) == len(wanted) else wanted
 
@@ -220,7 +220,7 @@ def _plans(
 def _judging(
     study: Study, runs: list[Judging], kept: StudyFolder
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Judge what is not judged; all logs, and those that lack items."""
+    """Do the judging that is not finished; returns all logs, and those that lack items."""
     logs, unfinished = [], []
     for number, run in enumerate(runs):
         if run.log is None:
@@ -241,7 +241,7 @@ def _judging(
 
 
 def _report(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> tuple[str, str]:
-    """The page, and why what is to be published is not; "" where it is."""
+    """Write the page and publish; returns the page, and why publishing failed ("" if not)."""
     ranked = shlex.join(_short(kept.path / "ranking", logs))
     _step(
         5,
@@ -264,7 +264,7 @@ def _report(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> tuple[str
 
 
 def written_report(logs: Paths, folder: Path, title: str | None = None) -> str:
-    """Write the report; its page, or without matplotlib why there is none."""
+    """Write the report; returns its page, or the reason for no page without matplotlib."""
     try:
         return str(write_report(logs, folder, title=title)[0])
     except MissingPackageError as error:

@@ -1,4 +1,4 @@
-"""A task of Inspect's with all its options: run as an eval set, or said as a command."""
+"""An Inspect task with all its options: run as an eval set, or written as a command."""
 
 import json
 import os
@@ -18,17 +18,17 @@ from tiebreak.study import StudyError
 from tiebreak.study.design import OURS, ModelChoice
 
 RETRIES: Final = 2
-"""How often a task that failed is tried again, each time from what it has."""
+"""Number of times a failed task is tried again, each time continuing from its logs."""
 
 _ASSIGNED: Final = {"model_args": "M", "metadata": "metadata"}
-"""Options that hold names and values, and what the command calls one of them."""
+"""Options that are mappings, and the name of the command's option for one of their entries."""
 
 
 class TaskRun(NamedTuple):
-    """A task and where its logs go.
+    """A task and the folder of its logs.
 
-    `arguments` are the task's, `options` those of `eval_set`, but that `model_roles` has models
-    that are not built yet, of each role one or more.
+    `arguments` are those of the task, `options` those of `eval_set`, except that `model_roles` has
+    one or more `ModelChoice`s per role, which are not built yet.
     """
 
     task: str
@@ -37,7 +37,7 @@ class TaskRun(NamedTuple):
     options: Mapping[str, Any]
 
     def command(self, verb: str) -> str:
-        """What to type for the same logs: `verb` is eval or eval-set."""
+        """The command that makes the same logs; `verb` is eval or eval-set."""
         words = ["inspect", verb, self.task]
         for name, value in self.arguments.items():
             paths = name == "candidates" and isinstance(value, list)
@@ -57,14 +57,14 @@ class TaskRun(NamedTuple):
                 yield name, value
 
     def finish(self, **more: Any) -> list[EvalLog]:
-        """Run what is left of the eval set, with `more` options; the headers of its logs.
+        """Run the rest of the eval set, with `more` options; returns the headers of its logs.
 
-        Inspect shows how far it is, where there is no terminal in plain lines on standard error.
-        Logs have the form that they have of the command.
+        Inspect shows its progress, without a terminal as plain lines on standard error. The log
+        format is that of the command, from INSPECT_LOG_FORMAT.
 
         Raises:
-            StudyError: no such task, a model or an argument does not fit, or it was stopped.
-            PrerequisiteError: there is no such form of logs.
+            StudyError: no such task, a model or an argument is invalid, or the run was stopped.
+            PrerequisiteError: there is no such log format.
         """
         roles: dict[str, Any] = {}
         for role, choices in self.options["model_roles"].items():
@@ -88,7 +88,7 @@ class TaskRun(NamedTuple):
                 )
         except (PrerequisiteError, NotImplementedError) as error:
             reason = unmarked(error)
-            # Python has no patterns that are absolute paths, where Inspect looks for one.
+            # Inspect globs for the task, and Python raises for an absolute path as a pattern.
             if reason.startswith(("No inspect tasks", "Non-relative patterns")):
                 reason = "No inspect tasks were found at the specified paths."
                 reason += f" Give {', '.join(OURS)}, a file of prompts, or a task: FILE.py@NAME"
@@ -100,12 +100,12 @@ class TaskRun(NamedTuple):
 
 
 def drawn(seed: int, n_items: int | None) -> dict[str, Any]:
-    """So many items by lot, or all, as options of Inspect's: 0 is no seed there, and -1 any."""
+    """Options for a random sample of `n_items`, or all; Inspect reads seed 0 as none, -1 as any."""
     return {"limit": n_items, "sample_shuffle": 1 + abs(seed)}
 
 
 def option_words(options: Iterable[tuple[str, Any]]) -> Iterator[str]:
-    """Options of a command line: flags from booleans, and nothing from None."""
+    """Options as words of a command line; booleans become flags, and None is left out."""
     for name, value in options:
         option = name.replace("_", "-")
         if isinstance(value, bool):
@@ -120,7 +120,7 @@ def _text(value: Any) -> str:
 
 
 def _role_text(models: Iterable[ModelChoice]) -> str:
-    """One model, or several, as `--model-role` takes them."""
+    """One model or a list of several, in the form of `--model-role`."""
     texts = [
         json.dumps({"model": model.model, **model.config, **model.args})
         if model.config or model.args
