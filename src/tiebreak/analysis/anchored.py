@@ -392,7 +392,6 @@ def _anchored(
 def _rows(
     models: Sequence[str], ranks: FloatArray, fitted: Anchored, tests: Separation
 ) -> Iterator[AnchoredRow]:
-    """Rows in the order of the board."""
     for place, column in enumerate(tests.order):
         yield AnchoredRow(
             rank=int(ranks[column]),

@@ -314,8 +314,7 @@ def _totals(benchmarks: Sequence[BenchmarkComparison]) -> Iterator[Total]:
 def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
     """The reference of each benchmark that has one: the oldest of several runs.
 
-    `entries` are sorted by age. `wanted` is a protocol, a label, a name, or the path or file name
-    of a log.
+    `entries` are sorted by age. `wanted` is a protocol, label, name, or a log's path or file name.
 
     Raises:
         AnalysisError: no log has this name (NothingToCompareError), or several do that are not

@@ -115,8 +115,7 @@ def saturation_of(native: ArrayLike, *, level: float = 0.95, power: float = 0.8)
         N = 8           .97  1.00  .95   .99  .89  .96  .85  .91
 
     At pass rates of 60 to 90% power at level α is .71 to .95, with graded scores .73 to .92. The
-    detectable difference is an estimate: with 50 items and a pass rate of 97% its standard
-    deviation is a tenth of it.
+    standard error of the detectable difference is a tenth of it, with 50 items and 97% passed.
 
     A constant difference says nothing about s, but it bounds the share of other items by
     1 − α^(1/n), about 3/n (the rule of three: J. A. Hanley and A. Lippman-Hand 1983,
@@ -455,7 +454,6 @@ def _kind(evidence: Evidence) -> Kind:
 
 
 def _finding(evidence: Evidence, kind: Kind) -> Reason | None:
-    """The statement on which models native scores tell apart."""
     n, two = evidence.n_scored, evidence.n_scored == 2
     lacking = n < evidence.n_models
     models = Reason("models_with_scores", n=n) if lacking else Reason("all_models", n=n)
@@ -507,7 +505,6 @@ def _size(evidence: Evidence) -> Reason:
 
 
 def _judging(evidence: Evidence, kind: Kind) -> tuple[Judging, Reason | None]:
-    """Whether judging could help, and the figures behind it."""
     rows = evidence.n_rows
     if kind == "one_model":
         return "cannot_help", None

@@ -120,8 +120,7 @@ def read_entries(
 ) -> tuple[list[Entry], tuple[str, ...]]:
     """The entries (`entries_of`) of all ranking logs in some files and folders.
 
-    Logs that `rule` fits are placed by it, others by their own rule. `prices` are as for
-    `read_ranking_logs`.
+    Logs that `rule` fits are placed by it, others by their own. `prices`: see `read_ranking_logs`.
 
     Raises:
         RankingLogError: a path holds no ranking log, or the rule fits none.
@@ -314,8 +313,7 @@ def in_each_order(entry: Entry) -> tuple[Entry, Entry] | None:
     """The entry by the first verdict of every match, and by the second, in the other order.
 
     Each is the entry of a run that asks one order only. None unless all pairs of all items were
-    judged in both orders and the rule ranks by results alone: otherwise half of the verdicts would
-    not give the ranking of such a run.
+    judged in both orders and results alone rank: otherwise half of the verdicts decide nothing.
     """
     if any(item.matches for item in entry.items) and all(map(_all_pairs_twice, entry.items)):
         return _in_one_order(entry, 0), _in_one_order(entry, 1)

@@ -188,7 +188,6 @@ def _in_files(
 
 
 def _in_logs(logs: Sequence[RankingLog], kind: LabelKind) -> Iterator[_Judges]:
-    """The judges of each log."""
     items, stars = [item for log in logs for item in log.items], kind == "stars"
     protocols = {
         item.protocol for item in items if (item.placed_by == "stars" if stars else item.matches)

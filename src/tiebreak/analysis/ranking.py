@@ -24,8 +24,7 @@ class Categories:
     """Leaderboards of a log's categories by name; `small` counts items of those with too few.
 
     Each of k boards has the level 1 - (1 - L) / k, L being the level of the `whole` board. So the
-    probability that any of their tests tells two equal models apart is at most 1 - L (Bonferroni's
-    inequality).
+    probability that any of their tests tells two equal models apart is at most 1 - L (Bonferroni).
     """
 
     whole: Leaderboard

@@ -5,8 +5,7 @@ each answer has one cell. If an answer was judged in several logs, the newest ve
 
 A log with the same sample of questions belongs to the same round (answers of another model, or the
 same answers judged again), and so does a log of models that the round lacks: in a linked or
-unlinked design each session has its own questions. A model that returns with other questions starts
-another round.
+unlinked design each session has its own questions. A returning model with others opens a new round.
 """
 
 import math

@@ -332,7 +332,6 @@ def _rows(
 
 
 def _subjects(table: StarTable) -> tuple[str, ...]:
-    """Parts of the benchmark that items name, sorted."""
     return tuple(sorted({subject for subject in table.subjects if subject}))
 
 

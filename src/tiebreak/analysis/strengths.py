@@ -74,8 +74,7 @@ class StrengthView:
     The fit uses `n_results` results of `n_items` items: a match counts for every pair of models
     that gave its two answers, and models with identical answers are tied. `undefined` of the
     `draws` over items give no strengths and are left out. If nothing could be fitted, `rows` are
-    empty and `reason` says why; otherwise `reason` is about intervals that are missing or based on
-    fewer draws.
+    empty and `reason` says why; else it is about intervals that are missing or use fewer draws.
     """
 
     method: Method

@@ -163,7 +163,6 @@ def order_reasons(tests: Separation, models: Sequence[str], n_items: int = 0) ->
 
 
 def _none_apart(tests: Separation, names: Sequence[str], n_items: int) -> Reason:
-    """Statement that no two models are told apart, with the cause."""
     most, needed = _n_items(tests), items_needed(level=tests.level)
     two = len(names) == 2
     if most < needed:

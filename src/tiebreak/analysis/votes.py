@@ -169,7 +169,6 @@ def _n(numbers: IntArray | None) -> int | None:
 
 
 def _rows(models: Sequence[str], played: Matches, fit: VoteFit) -> Iterator[VoteRow]:
-    """Rows in the order of the board."""
     ranks = competition_ranks([estimate.value for estimate in fit.strength])
     sign, n = np.sign(played.result - 0.5), len(models)
     won, lost, tied = (

@@ -133,8 +133,8 @@ def place_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
     The order shown is random and its reverse is as likely, so without a position bias each τ
     between the order shown and the order given is as likely to have the other sign. p is that of
     the sign-flip test, which is exact for any number of lists (a t test over ten lists of three
-    answers raised 1.6% false alarms at 1%, of two answers 2.2%). τ is twice the gain. The mean over
-    the lists of an item counts once.
+    answers raised 1.6% false alarms at 1%, of two answers 2.2%). τ is twice the gain. Lists of one
+    item count as their mean.
     """
     by_item: dict[str, list[float]] = {}
     for item in items:
@@ -354,8 +354,7 @@ def _undefined_gain(reason: Reason) -> Length:
 def _cells(items: Sequence[ItemBallots]) -> tuple[IntArray, IntArray, FloatArray]:
     """Item, pair, and sums n, x, y, xy, xx of matches, a row for each item and pair that met.
 
-    x is 1, 0 or −1 if the pair's first model by name gave the longer, an equal or the shorter
-    answer; y is its result.
+    x is the sign of the first model's answer length minus the second's, by name; y its result.
     """
     numbers, columns = (
         {name: number for number, name in enumerate(sorted(names))}

@@ -152,8 +152,7 @@ class ReviewRecord:
     pairs that the consensus of the others orders the other way round, `errors` the share of
     pairs with different native scores that it orders wrongly. Without the reviewer the model
     `moved` falls by `shift` places (< 0: rises), the largest change of any model; 0 and None if no
-    model moves, None and None if none is ranked. `first_changes` is whether another model is then
-    first.
+    model moves, None and None if none is ranked. `first_changes`: another model is first then.
     """
 
     reviewer: Reviewer
