@@ -1,6 +1,6 @@
-"""Numbers as text, the same in sentences and in tables, and the cells of tables.
+"""Numbers as text, formatted alike in sentences and in tables, and the cells of tables.
 
-Everything undefined (NaN, None) is shown as one sign, and sorts last.
+Undefined values (NaN, None) are shown as `UNDEFINED` and sort last.
 """
 
 import math
@@ -17,11 +17,11 @@ Tone = Literal["", "good", "bad"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: the text to show, and what it sorts by, None where it is undefined.
+    """A cell of a table: the text to show, and the `key` it sorts by, None if undefined.
 
-    The text is foreign, as names are: every renderer escapes it. `under` is a second line, such as
-    the range of an estimate; `tone` says that a figure is good or bad news, where there is colour.
-    `span` are the lower bound, the value and the upper bound of an interval that may be drawn.
+    The text may come from logs, so every renderer escapes it. `under` is a second line, e.g. the
+    interval of an estimate; `tone` marks good or bad news, for renderers that have colour. `span`
+    is (lower bound, value, upper bound) of an interval that may be drawn.
     """
 
     text: str
@@ -32,18 +32,18 @@ class Cell:
 
 
 def words(text: str) -> Cell:
-    """A name, or another text; sorted without regard to case."""
+    """A name or other text; sorting ignores case."""
     return Cell(text, text.casefold() if text not in ("", UNDEFINED) else None)
 
 
 def number(value: float, digits: int = 3, *, unit: str = "", tone: Tone = "") -> Cell:
-    """A number with so many digits after the point; the unit follows it directly."""
+    """A number with `digits` decimals, followed by its unit without a space."""
     shown = decimal(value, digits)
     return Cell(shown if math.isnan(value) else f"{shown}{unit}", _key(value), tone)
 
 
 def signed(value: float, digits: int = 2, *, tone: Tone = "") -> Cell:
-    """A difference, with its sign."""
+    """A difference with `digits` decimals, always with its sign."""
     shown = UNDEFINED if math.isnan(value) else f"{round(value, digits) + 0:+.{digits}f}"
     return Cell(shown, _key(value), tone)
 
@@ -55,7 +55,7 @@ def integer(value: float | None) -> Cell:
 
 
 def rank(value: int | None) -> Cell:
-    """A rank, or a small number."""
+    """A rank, or another small whole number."""
     return Cell(whole(value), value)
 
 
@@ -65,28 +65,28 @@ def rank_range(lower: int | None, upper: int | None) -> Cell:
 
 
 def bounds(lower: float, upper: float, digits: int = 3, *, value: float = math.nan) -> Cell:
-    """An interval of numbers that are never negative; one of a known `value` may be drawn."""
+    """An interval of numbers that are never negative; with `value` it can also be drawn."""
     span = None if math.isnan(lower + value + upper) else (lower, value, upper)
     return Cell(interval(lower, upper, digits), _key(lower), span=span)
 
 
 def span(figure: Any) -> Cell:
-    """The interval of a figure that may be negative, from its `lower` to its `upper`."""
+    """The interval of a figure that may be negative: its attributes `lower` and `upper`."""
     return Cell(signed_interval(figure.lower, figure.upper), _key(figure.lower))
 
 
 def estimate(figure: Any) -> tuple[Cell, Cell]:
-    """A figure that may be negative, with two digits, and its interval."""
+    """Cells for a figure that may be negative, with two decimals, and for its interval."""
     return number(figure.value, 2), span(figure)
 
 
 def share(value: float) -> Cell:
-    """A rate in [0, 1], as percent."""
+    """A rate in [0, 1] as percent."""
     return Cell(rate(value), _key(value))
 
 
 def share_estimate(figure: Any) -> tuple[Cell, Cell]:
-    """A rate and its interval."""
+    """Cells for a rate and for its interval."""
     return share(figure.value), share_bounds(figure.lower, figure.upper)
 
 
@@ -96,33 +96,33 @@ def share_bounds(lower: float, upper: float) -> Cell:
 
 
 def above(cell: Cell, below: str) -> Cell:
-    """A figure with a second line, unless that is undefined."""
+    """The cell with `below` as its second line, unless `below` is undefined."""
     return replace(cell, under="" if below == UNDEFINED else below)
 
 
 def with_bounds(figure: Any) -> Cell:
-    """A figure that is never negative, and its interval below."""
+    """A figure that is never negative, with its interval as second line."""
     return above(number(figure.value, 2), interval(figure.lower, figure.upper, 1))
 
 
 def signed_with_bounds(figure: Any) -> Cell:
-    """A difference, and its interval below."""
+    """A difference with its interval as second line."""
     return above(signed(figure.value, 2), signed_interval(figure.lower, figure.upper, 1))
 
 
 def dollars(amount: float | None) -> Cell:
-    """Money."""
+    """An amount in US dollars."""
     return Cell(money(amount), amount)
 
 
 def decimal(value: float, digits: int = 3) -> str:
-    """A number with so many digits after the point."""
+    """A number with `digits` decimals."""
     # Adding 0 turns the -0.0 that rounding can leave into 0.0.
     return UNDEFINED if math.isnan(value) else f"{round(value, digits) + 0:.{digits}f}"
 
 
 def scores(values: Sequence[float]) -> str:
-    """Scores in the benchmarks' own units, once where all are the same."""
+    """Scores in the benchmarks' own units, separated by commas; one number if all are equal."""
     texts = [f"{value:g}" for value in values]
     return ", ".join(texts if len(set(texts)) > 1 else texts[:1])
 
@@ -140,31 +140,31 @@ def interval(lower: float, upper: float, digits: int = 3) -> str:
 
 
 def signed_interval(lower: float, upper: float, digits: int = 2) -> str:
-    """An interval of numbers that may be negative: a dash would look like one more minus sign."""
+    """An interval of numbers that may be negative, with "to": a dash would look like a minus."""
     if math.isnan(lower):
         return UNDEFINED
     return f"{decimal(lower, digits)} to {decimal(upper, digits)}"
 
 
 def percents(lower: float, upper: float) -> str:
-    """An interval of rates, as percent."""
+    """An interval of rates as whole percent, e.g. "12–37%"."""
     return f"{lower * 100:.0f}–{upper * 100:.0f}%"
 
 
 def whole(value: int | None) -> str:
-    """A rank."""
+    """A rank as text."""
     return UNDEFINED if value is None else str(value)
 
 
 def ranks(lower: int | None, upper: int | None) -> str:
-    """An interval of ranks: "1–3", or "1"."""
+    """An interval of ranks, e.g. "1–3", or "1" if both ends are equal."""
     if lower is None or upper is None:
         return UNDEFINED
     return str(lower) if lower == upper else f"{lower}–{upper}"
 
 
 def money(amount: float | None) -> str:
-    """US dollars."""
+    """An amount in US dollars as text; cents from one dollar up, four decimals below."""
     if amount is None:
         return UNDEFINED
     if 0 < amount < 0.0001:
@@ -177,5 +177,6 @@ def _key(value: float) -> float | None:
 
 
 def forecast(n: float) -> str:
-    """A number that is needed, with two digits, which is more than is known; none over 10,000."""
+    """A forecast number (of items or labels) with two digits; "over 10,000" above that."""
+    # Even two digits are more than such a forecast knows.
     return "over 10,000" if n > 10_000 else f"{float(f'{n:.2g}'):,.0f}"

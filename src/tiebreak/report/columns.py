@@ -1,8 +1,8 @@
 """The columns of a leaderboard, one descriptor each.
 
-From this table are made the terminal's table, those of the page, of Markdown and LaTeX, and the
-published metrics with their meaning and direction. JSON and CSV have all fields of a row. A new
-column is a field of `LeaderboardRow` and one entry in `COLUMNS`.
+`COLUMNS` defines the tables of the terminal, the page, Markdown and LaTeX, and the published
+metrics with their meaning and direction. JSON and CSV have all fields of a row. A new column is a
+field of `LeaderboardRow` and one entry in `COLUMNS`.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from tiebreak.report.sheet import Column, model_names
 
 
 class Metric(NamedTuple):
-    """A figure of a model as it is published, and as the card of a dataset explains it.
+    """A published figure of a model, with its explanation for the card of the dataset.
 
     `higher_is_better` is None for a figure that is neither better nor worse.
     """
@@ -33,10 +33,11 @@ class Metric(NamedTuple):
 
 
 class BoardColumn(NamedTuple):
-    """A column: the fields of a row that it shows, its heading, its cell, when it is shown.
+    """A column of a leaderboard.
 
-    `metric` is the figure under which the first of the fields is published, if it is. A heading
-    may say {level}, the confidence level.
+    `fields` are the fields of `LeaderboardRow` that it shows, `cell` makes a row's cell, and
+    `shown` says whether a board has the column. `metric` describes the first field if it is
+    published. In a heading, {level} stands for the confidence level.
     """
 
     fields: tuple[str, ...]
@@ -46,14 +47,14 @@ class BoardColumn(NamedTuple):
     metric: Metric | None = None
 
     def heading_on(self, board: Leaderboard) -> Column:
-        """The column as it stands above this leaderboard."""
+        """The column with its heading and meaning on this leaderboard."""
         meaning = self.column.meaning or (self.metric.meaning if self.metric else "")
         heading = self.column.heading.format(level=f"{board.level * 100:g}%")
         return replace(self.column, heading=heading, meaning=meaning)
 
 
 def _native(row: LeaderboardRow, board: Leaderboard) -> Cell:
-    """The native score, with its own number of items where that is not the leaderboard's."""
+    """The native score, with its number of items if the leaderboard has another number."""
     some = row.native_n not in (0, board.n_items)
     of = f" (of {row.native_n})" if some else ""
     return Cell(f"{decimal(row.native)}{of}", number(row.native).key)
@@ -121,7 +122,7 @@ NOT_SHOWN: Final = {
     "margin": "it breaks ties of the Borda score; CSV and JSON have it",
     "first_share": "a share of resamples is no probability; CSV and JSON have it",
 }
-"""Fields of a row without a column, and why."""
+"""Fields of a row that have no column, each with the reason."""
 
 _OTHERS: Final = (
     Metric(
@@ -151,5 +152,5 @@ _OTHERS: Final = (
 _SHOWN: Final = [column.metric for column in COLUMNS if column.metric is not None]
 
 METRICS: Final = {metric.name: metric for metric in (*_SHOWN[:1], *_OTHERS, *_SHOWN[:0:-1])}
-"""Everything that is published of a model: its Borda score, then what no column shows, then what
-columns show, the last one first. So the native score, which is the next to Borda there, is last."""
+"""All published metrics by name: the Borda score, then those without a column, then those of the
+other columns in reverse order. So the native score, the second of `_SHOWN`, is last."""

@@ -1,7 +1,7 @@
 """The rows of a finding as CSV.
 
-Names of models and items come from logs: an apostrophe keeps a spreadsheet from running one as a
-formula. Where Tiebreak reads a table it takes the apostrophe off again.
+Names of models and items come from logs: a leading apostrophe keeps spreadsheets from running a
+name as a formula. Tiebreak removes the apostrophe when it reads a table.
 """
 
 import csv
@@ -16,10 +16,10 @@ Rows = Sequence[dict[str, Any]]
 
 
 def one_table(tables: Mapping[str, Rows]) -> Rows:
-    """The only one of some tables, by name, that has rows.
+    """The rows of the only table, of these tables by name, that has any.
 
     Raises:
-        ReportError: several have, or none.
+        ReportError: several tables have rows, or none.
     """
     filled = {name: rows for name, rows in tables.items() if rows}
     if len(filled) != 1:
@@ -33,13 +33,13 @@ def one_table(tables: Mapping[str, Rows]) -> Rows:
 def text(
     rows: Rows, columns: Sequence[str] | None = None, *, shown: Callable[[str], str] = str
 ) -> str:
-    """One line for each row, under a header line; undefined numbers are empty.
+    """A header line and one line per row; undefined numbers are empty.
 
-    All rows have the same keys, which are the header where `columns` does not give it. Texts are
-    written as `shown`, which by default changes nothing.
+    All rows have the same keys, which are the header unless `columns` gives it. `shown` is applied
+    to every text; by default it changes nothing.
 
     Raises:
-        ReportError: there is neither a row nor a header.
+        ReportError: there are neither rows nor columns.
     """
     if not (rows or columns):
         raise ReportError("No row to print as CSV: --json shows what there is")
@@ -54,7 +54,10 @@ def text(
 
 
 class _Lines(list[str]):
-    """Takes lines that end as CSV's do, without which no carriage return is put in quotes."""
+    """A file for `csv.writer` that ends lines with a line feed alone.
+
+    The writer has to end lines with CR LF, or else it does not quote a carriage return in a cell.
+    """
 
     def write(self, line: str) -> None:
         self.append(line.removesuffix("\r\n") + "\n")

@@ -1,7 +1,7 @@
-"""Sheets as HTML: a fragment for a notebook; the report's page is made with the same templates.
+"""Sheets as HTML: a fragment for a notebook, with the templates that the report's page uses.
 
-And the glossary, whose words they link: it stands once, in `glossary.yaml`, for the page and for
-`docs/glossary.md`. Definitions are plain English with two marks: `code` and *emphasis*.
+Also the glossary, to which terms in sheets are linked. `glossary.yaml` is its only source, for the
+page and for `docs/glossary.md`. Definitions may contain two kinds of markup: `code` and *emphasis*.
 """
 
 import re
@@ -22,11 +22,11 @@ _HERE = Path(__file__).parent
 
 
 class Term(NamedTuple):
-    """A word and its meaning.
+    """A term of the glossary.
 
-    `id` is where the page has it, "term-borda" say. `spellings` is a pattern of the words in
-    headings and sentences that lead there, "" where none does. `see` is where the documentation
-    says more: a title, and a page of `docs`.
+    The page has it under the HTML id "term-ID", e.g. "term-borda". `spellings` is a regular
+    expression for the words in headings and sentences that are linked to it, "" for none. `see`
+    names a page of `docs` that says more, as (title, page).
     """
 
     name: str
@@ -51,7 +51,7 @@ _MARKS: Final = re.compile(r"`([^`]+)`|\*([^*]+)\*")
 
 
 def markdown() -> str:
-    """The glossary as the page of the documentation."""
+    """The glossary as a page of the documentation."""
     blocks = ["# Glossary\n"]
     for term in GLOSSARY:
         meaning = term.meaning
@@ -63,7 +63,7 @@ def markdown() -> str:
 
 
 def pieces(meaning: str) -> Iterator[tuple[Kind, str]]:
-    """A meaning as texts, each with the element that it stands in."""
+    """Split a meaning into (element, text) pairs; the element is "" for plain text."""
     start = 0
     for mark in _MARKS.finditer(meaning):
         yield "", meaning[start : mark.start()]
@@ -73,7 +73,7 @@ def pieces(meaning: str) -> Iterator[tuple[Kind, str]]:
 
 
 def terms_in(text: str) -> Iterator[tuple[re.Match[str], Term]]:
-    """Where a text names terms, each the first time."""
+    """The first occurrence of each term in a text, with the term."""
     named = set()
     for match in _pattern().finditer(text):
         term = _terms()[match.lastgroup or ""]
@@ -84,37 +84,37 @@ def terms_in(text: str) -> Iterator[tuple[re.Match[str], Term]]:
 
 @cache
 def _terms() -> dict[str, Term]:
-    """The terms that have spellings, by a name for a group of a pattern."""
+    """The terms that have spellings, by the name of their group in `_pattern`."""
     return {term.id.replace("-", "_"): term for term in GLOSSARY if term.spellings}
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """All spellings, as whole words."""
+    """A pattern that matches any spelling as a whole word."""
     groups = (f"(?P<{name}>{term.spellings})" for name, term in _terms().items())
     return re.compile(rf"(?<![\w-])(?:{'|'.join(groups)})(?![\w-])")
 
 
-# What to run next, as a terminal says it: in brackets, or the last clause of a sentence. A page is
-# handed on to people who have no terminal at hand.
+# Hints at commands to run next, in parentheses or as the last clause of a sentence. The page leaves
+# them out because its readers may not have Tiebreak.
 _HINT = re.compile(
     r" \([^():;]*(?<![^( `])(?:--[a-z]|tiebreak [a-z])[^():;]*\)"
     r"|[:;.] (?:[^():;.]* )?`?(?:--[a-z]|tiebreak [a-z])[^();]*?(?=\.?$|\)|\. )"
 )
 
-# A date, or a range: a browser would go on to the next line after its hyphen or dash.
+# A date or a range: browsers may break the line after its hyphen or dash.
 _UNBROKEN = re.compile(r"\d[\d.,]{0,9}%?(?:[-–]\d[\d.,]{0,9}%?){1,2}")
 
 
 def fragment(sheets: Iterable[Sheet] | Sheet) -> str:
-    """Sheets as elements that may stand anywhere in a page, as `_repr_html_` returns them."""
+    """Sheets as HTML elements that can be put anywhere in a page, as `_repr_html_` returns them."""
     shown = [sheets] if isinstance(sheets, Sheet) else list(sheets)
     return environment().get_template("fragment.html.jinja").render(sheets=shown)
 
 
 @cache
 def environment() -> "Environment":
-    """Templates in which every text is escaped, and what cannot be seen is made visible."""
+    """The Jinja environment: it escapes every text and writes invisible characters as codes."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -132,7 +132,7 @@ def environment() -> "Environment":
 
 
 def linked(text: str) -> "Markup":
-    """A text in which each term of the glossary leads to its meaning where it comes first."""
+    """The text without hints at commands, with a glossary link at the first use of each term."""
     from markupsafe import Markup, escape
 
     text = without_commands(text)
@@ -145,16 +145,16 @@ def linked(text: str) -> "Markup":
 
 
 def non_breaking(text: object) -> "Markup":
-    """A text whose dates and ranges stay on one line: 2026-11-23, 5–32%."""
+    """The text with dates and ranges (2026-11-23, 5–32%) kept on one line."""
     from markupsafe import Markup, escape
 
-    # Digits alone are put between tags, out of what is escaped already.
+    # Safe: only digits and signs of a text that is already escaped get tags around them.
     shown = str(escape(visible(text)))
     return Markup(_UNBROKEN.sub(r'<span class="unbroken">\g<0></span>', shown))  # nosec B704
 
 
 def without_commands(text: str) -> str:
-    """A text without its hints of commands."""
+    """The text without its hints at commands to run."""
     return _HINT.sub("", text)
 
 
@@ -164,10 +164,10 @@ def terms(headings: Iterable[str]) -> list[Term]:
 
 
 def visible(value: object) -> object:
-    """A text with the codes of what cannot be seen, or would steer what is around it: ‹U+202E›.
+    """The text with every character that is not printable as a visible code, e.g. ‹U+202E›.
 
-    That is whatever is not printable: control characters, marks of direction, zero-width
-    characters, lone surrogates. Blanks of all kinds stay, and text that is escaped already.
+    Not printable are control characters, marks of direction, zero-width characters and lone
+    surrogates. Blanks of all kinds stay, and markup that is already escaped is returned unchanged.
     """
     if not isinstance(value, str) or hasattr(value, "__html__") or value.isprintable():
         return value

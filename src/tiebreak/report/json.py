@@ -1,6 +1,6 @@
 """Findings as data that `json.dumps(…, allow_nan=False)` accepts.
 
-The keys are the fields of the dataclasses; what each means is said there. Undefined is null.
+The keys are the fields of the dataclasses, which document their meaning. Undefined is null.
 """
 
 import math
@@ -15,19 +15,18 @@ from tiebreak.reason import Reason
 def document(format: str, version: int, **content: Any) -> dict[str, Any]:
     """A document with its format and version.
 
-    The version is raised when a key is renamed, removed or changes its meaning; new keys do not
-    raise it.
+    Raise the version when a key is renamed, removed or changes its meaning, not for new keys.
     """
     return {"format": format, "version": version, **json_ready(content)}
 
 
 def json_ready(value: Any) -> Any:
-    """The same data in types of JSON: objects, lists, texts, numbers, true, false and null.
+    """Convert data to types of JSON: objects, lists, texts, numbers, true, false and null.
 
     Args:
-        value: dataclasses, named tuples, pydantic models, mappings and arrays, nested at will.
-            Reasons become their sentences, numbers that are not finite None, keys of mappings
-            texts, dates YYYY-MM-DD.
+        value: dataclasses, named tuples, pydantic models, mappings and arrays, nested to any depth.
+            Reasons become their sentences, numbers that are not finite become None, and dates
+            become YYYY-MM-DD. Keys of mappings are kept.
     """
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
@@ -43,7 +42,7 @@ def json_ready(value: Any) -> Any:
         return json_ready(value._asdict())
     if hasattr(value, "model_dump"):
         return json_ready(value.model_dump())
-    if hasattr(value, "tolist"):  # of NumPy: an array, or one number of it
+    if hasattr(value, "tolist"):  # a NumPy array or scalar
         return json_ready(value.tolist())
     if isinstance(value, Mapping):
         return {key: json_ready(item) for key, item in value.items()}
@@ -51,18 +50,18 @@ def json_ready(value: Any) -> Any:
 
 
 def keys_of(kind: Any) -> list[str]:
-    """The keys of a dataclass or of one of its kind: its fields; of a `Standing` what it names."""
+    """Keys for a dataclass or an instance: its fields; `value` of a `Standing` by its `NAME`."""
     value = getattr(kind, "NAME", "value")
     return [value if field.name == "value" else field.name for field in fields(kind)]
 
 
 def only(value: Any, *names: str) -> dict[str, Any]:
-    """These attributes of an object, by name."""
+    """The named attributes of an object, by name."""
     return {name: getattr(value, name) for name in names}
 
 
 def flat(value: Any, *names: str) -> dict[str, Any]:
-    """These attributes as columns of CSV, an estimate with its interval as three of them."""
+    """The named attributes as columns of CSV; an estimate with its interval takes three."""
     cells: dict[str, Any] = {}
     for name, part in only(value, *names).items():
         cells |= in_columns(name, part) if is_dataclass(part) else {name: json_ready(part)}
@@ -70,6 +69,6 @@ def flat(value: Any, *names: str) -> dict[str, Any]:
 
 
 def in_columns(name: str, figure: Any) -> dict[str, float | None]:
-    """A figure with its interval as three columns of CSV: empty ones without a figure."""
+    """An estimate as three columns of CSV: NAME, NAME_lower, NAME_upper; empty if it is None."""
     ends = {name: "value", f"{name}_lower": "lower", f"{name}_upper": "upper"}
     return {column: json_ready(getattr(figure, end, None)) for column, end in ends.items()}

@@ -1,4 +1,4 @@
-"""The judges of a jury, or people who voted, side by side."""
+"""The section that compares the judges of a jury, or the people who voted."""
 
 import math
 
@@ -12,7 +12,7 @@ from tiebreak.text import count
 
 
 def jury_section(board: Leaderboard | StarBoard) -> Section:
-    """The judges of a jury, or the raters, side by side; their bills are in the receipt."""
+    """A table with a row for each judge of a jury, or rater; their bills are in the receipt."""
     raters, in_pairs = board.raters, isinstance(board, Leaderboard)
     interval = Column(interval_heading(board.level), left=True)
     columns = [*[Column("First won"), interval] * in_pairs, Column("Agrees"), interval]

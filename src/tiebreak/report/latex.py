@@ -1,8 +1,8 @@
-r"""Sheets as LaTeX for a paper.
+r"""Render sheets as LaTeX for a paper.
 
 The text needs \usepackage[utf8]{inputenc}, \usepackage{booktabs} and \usepackage{graphicx}, which
-makes a table smaller that is wider than its column. Names in other scripts than Latin take XeLaTeX
-or LuaLaTeX.
+shrinks tables that are wider than their column. Names in scripts other than Latin need XeLaTeX or
+LuaLaTeX.
 """
 
 import re
@@ -12,14 +12,14 @@ from typing import Final
 
 from tiebreak.report.sheet import Sheet, Table, one_line
 
-# Two of them side by side would become another sign.
+# Two hyphens or apostrophes in a row would become a dash or a quotation mark.
 _LIGATURE: Final = re.compile(r"([-'])(?=\1)")
 _MATHEMATICS: Final = {
     **{"α": r"\alpha", "δ": r"\delta", "κ": r"\kappa", "ρ": r"\rho", "σ": r"\sigma", "τ": r"\tau"},
     **{"χ": r"\chi", "Δ": r"\Delta", "Λ": r"\Lambda", "Σ": r"\Sigma", "Φ": r"\Phi"},
     **{"×": r"\times", "±": r"\pm", "≥": r"\geq", "≤": r"\leq", "→": r"\to", "−": "-"},
     **{"√": r"\surd", "⅓": r"\frac{1}{3}", "₂": "_2"},
-    # Marks of figures. The plain fonts have some of them as an outline only.
+    # Markers of figures. The standard fonts have some of them only as outlines.
     **{"●": r"\bullet", "○": r"\circ", "•": r"\cdot", "▲": r"\triangle", "◆": r"\diamond"},
     **{"★": r"\star", "■": r"\rule{1ex}{1ex}"},
 }
@@ -37,19 +37,19 @@ _SIGNS: Final = str.maketrans(
         },
         **{sign: f"${command}$" for sign, command in _MATHEMATICS.items()},
         **{"`": r"\textasciigrave{}", "\ufffd": "?"},
-        # After the end of a row they would belong to its command.
+        # After \\ at the end of a row these would be read as arguments of that command.
         **{"[": "{[}", "*": "{*}"},
     }
 )
 
 
 def text(sheets: Iterable[Sheet]) -> str:
-    """Sheets one after the other, each in a section of its own."""
+    """All sheets in order, each in its own section."""
     return "\n".join(f"{block}\n" for sheet in sheets for block in _blocks(sheet))
 
 
 def table(made: Table, caption: str = "") -> str:
-    """A table with all its columns, in a `table` environment and no wider than its column."""
+    """A `table` environment with all columns of the table, no wider than the text column."""
     sides = "".join("l" if column.left or not column.numeric else "r" for column in made.columns)
     rows = [[f"{c.text} ({c.under})" if c.under else c.text for c in row] for row in made.rows]
     headings = [
@@ -73,7 +73,7 @@ def table(made: Table, caption: str = "") -> str:
 
 
 def escape(text: str) -> str:
-    """A text that LaTeX sets as it is."""
+    """The text escaped so that LaTeX prints exactly its characters."""
     return _LIGATURE.sub(r"\1{}", one_line(text).translate(_SIGNS))
 
 
@@ -87,14 +87,14 @@ def _blocks(sheet: Sheet) -> Iterator[str]:
             yield f"\\subsection*{{{escape(section.heading)}}}"
         if section.table:
             named = section.table.caption or section.heading
-            # As the caption of a picture of the same finding, it says of what it is.
+            # A paper may take the table alone, so its caption names the finding, as a figure's.
             yield table(section.table, ": ".join(filter(None, (sheet.title, named))))
         yield from map(escape, (*section.legend, *section.lines))
     yield from (f"\\textbf{{Note:}} {escape(note)}" for note in sheet.notes)
 
 
 def _heading(heading: str, side: str, width: int) -> str:
-    """A heading, in several lines where it is wider than the cells below it."""
+    """A heading, broken into several lines if it is wider than the cells below it."""
     lines = textwrap.wrap(one_line(heading), max(width, 1), break_long_words=False)
     shown = r"\\ ".join(map(escape, lines))
     return f"\\shortstack[{side}]{{{shown}}}" if len(lines) > 1 else shown

@@ -1,4 +1,4 @@
-"""Sheets as Markdown, as GitHub and the Hugging Face Hub read it."""
+"""Render sheets as Markdown for GitHub and the Hugging Face Hub."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,17 +7,17 @@ from typing import Final
 from tiebreak.report.cells import Cell
 from tiebreak.report.sheet import Sheet, Table, one_line
 
-# All that can begin markup, a link, a mention, a formula, HTML or a cell of a table. As character
-# references they are never read as markup (CommonMark, section 2.5). What is harmless where it
-# stands is left alone, for those who read the source: the underscore inside a word (section 6.2),
-# the colon that begins neither "//" nor an emoji, the dot that ends no "www".
+# Characters that can begin markup, a link, a mention, a formula, HTML or a cell of a table. As
+# character references they are never read as markup (CommonMark, section 2.5). Harmless ones stay,
+# to keep the source readable: an underscore inside a word (section 6.2), a colon that begins
+# neither "//" nor an emoji, a dot that does not follow "www".
 _ANYWHERE: Final = r"[\\`*\[\]<>#|~&$@]|(?<![^\W_])_|_(?![^\W_])|:(?=//|[\w+-]+:)|(?<=www)\."
 _MARKUP: Final = re.compile(rf"{_ANYWHERE}|^[-+=.]|^[0-9]+(?=[.)])", re.I)
 _WITHIN: Final = re.compile(_ANYWHERE, re.I)
 
 
 def text(sheets: Iterable[Sheet]) -> str:
-    """Sheets one after the other, each under a heading of the second level."""
+    """All sheets in order, each under a heading of the second level."""
     return "\n".join(f"{block}\n" for sheet in sheets for block in _blocks(sheet))
 
 
@@ -30,11 +30,11 @@ def table(made: Table) -> str:
 
 
 def inline(text: str, longest: int | None = 120, *, begins: bool = True) -> str:
-    """A text as one line of Markdown that shows just that text.
+    """One line of Markdown that renders as exactly this text.
 
-    Line ends become a space, and others that steer (control, bidi, zero-width) an escape, so that a
-    name cannot look like another one; what is too long is cut. A text that `begins` no line may
-    begin with a minus sign or a number.
+    Line ends become spaces; other control, bidi and zero-width characters become visible codes, so
+    that a name cannot imitate another. A text over `longest` characters is cut. If it does not
+    stand at the beginning of a line (`begins` is False), a leading sign or number is not escaped.
     """
     shown = one_line(text)
     if longest is not None and len(shown) > longest:

@@ -1,12 +1,12 @@
-"""Plots as files of their own: what `compare`, `align`, `calibrate` and `csd` draw.
+"""The plots that `compare`, `align`, `calibrate` and `csd` write as files.
 
-Each `plot_…` takes a finding, where to write (.svg, .png or .pdf), and the width in inches, by
-default what the drawing takes; the same finding gives the same files. What draws several returns
-them, in the order in which they are named below. Beside a.svg lies a.caption.txt, its caption in
-LaTeX and in Markdown; inside it stands only in figures that are `drawn_for` a paper `titled`.
+Each `plot_…` takes a finding, the path to write (.svg, .png or .pdf), and the width in inches, by
+default the drawing's own; the same finding gives the same files. Functions that draw several
+plots return their paths in the order of their docstrings. a.svg comes with a.caption.txt, its
+caption in LaTeX and in Markdown; title and notes are in the figure only if `drawn_for` is `titled`.
 
 Raises:
-    ReportError: the path has another end, or there is nothing to draw.
+    ReportError: the path has another suffix, or there is nothing to draw.
     MissingPackageError: matplotlib is not installed.
     OSError: a file cannot be written.
 """
@@ -40,14 +40,14 @@ from tiebreak.report.figures.matrices import confusion_figure
 from tiebreak.report.figures.prices import AXES, Against, price_figure
 
 VIEWS = "views"
-"""What to give for a rater to see the four views instead (Peer review, figure 4)."""
+"""Value of `rater` that draws the four views instead of one rater (Peer review, figure 4)."""
 
 
 def check_plot(path: str | PathLike[str]) -> None:
-    """Refuse a plot that could not be drawn, before anything is computed.
+    """Raise an error if a plot cannot be written to `path`, before anything is computed.
 
     Raises:
-        ReportError: the file is not to be an SVG, a PNG or a PDF.
+        ReportError: the path does not end in .svg, .png or .pdf.
         MissingPackageError: matplotlib is not installed.
     """
     _form_of(path)
@@ -65,7 +65,10 @@ def _form_of(path: str | PathLike[str]) -> Form:
 def write_all(
     drawings: Iterable[tuple[Drawing, str]], path: str | PathLike[str], width: float | None
 ) -> list[Path]:
-    """Write drawings beside each other, each with its own end of the name and its caption."""
+    """Write (drawing, ending) pairs beside each other, each with its caption.
+
+    The ending is appended to the stem of `path`.
+    """
     files = []
     for drawing, end in drawings:
         files.append(file := Path(path).with_stem(f"{Path(path).stem}{end}"))
@@ -85,7 +88,7 @@ def plot_comparison(
 ) -> None:
     """Draw one panel per benchmark: each log's ρ with its interval, and the noise ceiling.
 
-    A log whose ρ is undefined, or its price (`against`), is named below its panel.
+    A log whose ρ or price (`against`) is undefined is named below its panel.
     """
     check_plot(path)
     with drawn_for(width):
@@ -108,9 +111,9 @@ def plot_alignment(
 ) -> None:
     """Draw box plots of the alignment with people, item by item.
 
-    Of several peer reviews each has a box, of a single one each rater but the views. `rater` says
-    whose correlation is shown where there are several: a method, a reviewer's name, a view, or
-    "native score"; or "views": a box for each peer review and view.
+    A single peer review has a box for each rater except the views. Several have one box each, for
+    `rater`: a method, a reviewer's name, a view, or "native score". With "views" there is a box
+    for each peer review and view.
     """
     check_plot(path)
     with drawn_for(width):
@@ -124,9 +127,9 @@ def plot_alignment(
 def plot_calibration(
     calibration: Calibration, path: str | PathLike[str], *, width: float | None = None
 ) -> list[Path]:
-    """Draw each judge's κ with people, and in files beside it who gives which labels.
+    """Draw each judge's κ with people, and in further files each judge's confusion matrix.
 
-    A judge's confusions have the name of κ with "-labels" (then "-labels-2", …) at the end, the
+    The stem of those files is that of `path` with "-labels" (then "-labels-2", …) appended, the
     best judge first.
     """
     check_plot(path)
@@ -142,10 +145,10 @@ def plot_calibration(
 def plot_contest(
     report: ContestReport, path: str | PathLike[str], *, width: float | None = None
 ) -> list[Path]:
-    """Draw expected wins, and in files beside it what elimination costs and what changes do.
+    """Draw expected wins, and in further files the cost of elimination and of changed scores.
 
-    The others have the name of expected wins with "-sensitivity" and "-perturbation" (then
-    "-perturbation-2", …) at the end.
+    The stem of those files is that of `path` with "-sensitivity" or "-perturbation" (then
+    "-perturbation-2", …) appended.
     """
     check_plot(path)
     with drawn_for(width):

@@ -1,16 +1,16 @@
-"""What reasons say in English: `sentences.yaml` has a text for each kind, with places for figures.
+"""English text for reasons: `sentences.yaml` has a template for each kind of `Reason`.
 
-A place is `{name}`, as in `str.format`, or has one of these after a colon:
+A field of a template is `{name}`, as in `str.format`, or has one of these after a colon:
 
-    {n_items:item|items}     the first word where the figure is 1, else the second; of votes "votes"
-    {n_items:items}          items, of votes "votes"
+    {n_items:item|items}     the first word if the figure is 1, else the second; for `Votes` "votes"
+    {n_items:items}          "items", or "votes" for `Votes`
     {share:percent}          37%
-    {p:p}, {p:p_most}        p = .012, and p ≤ .012 where several p-values do not exceed it
-    {models}, {models:; }    several with commas, or with "; ", between them
+    {p:p}, {p:p_most}        p = .012, or p ≤ .012 for the largest of several p-values
+    {models}, {models:; }    a tuple, joined by commas or by "; "
     {models:and}             A, B and C
     {models:listed}          A, B and 3 more
-    {models:or # models}     the same of up to four; of more the text, with their number: 7 models
-    {jurors:grouped}         of names with a clause each: those with the same clause together
+    {models:or # models}     like "and" for up to four, else the text with their number: 7 models
+    {jurors:grouped}         (name, clause) pairs; names with the same clause share it
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ from typing import Any, Final
 from tiebreak.plain_yaml import packaged
 from tiebreak.text import Votes, all_of, listed, p_value, percent
 
-# More models than this are counted, not named.
+# `{models:or # models}` names up to this many models, and counts more than that.
 _FEW: Final = 4
 
 
@@ -60,7 +60,7 @@ def _grouped(clauses: Iterable[tuple[str, object]]) -> str:
 
 
 def sentence(kind: str, figures: Mapping[str, Any]) -> str:
-    """The text of a kind of reason, with its figures in their places."""
+    """The sentence for a kind of reason, with its figures filled in."""
     return _Formatter().vformat(SENTENCES[kind], (), figures)
 
 

@@ -1,16 +1,16 @@
-"""The form in which every finding is shown.
+"""The common form of every finding before it is rendered.
 
-A `Sheet` has a title, a verdict, warnings, sections with tables, and notes. It holds text and
-numbers only; how they look is the matter of six renderers:
+A `Sheet` has a title, a verdict, warnings, sections with tables, and notes. It holds only text and
+numbers; six renderers decide how they look:
 
-    terminal.show(sheets)       a terminal, with the columns that there is room for
+    terminal.show(sheets)       a terminal, with the columns that fit its width
     json.document(…)            the finding's own data as JSON (no sheet is needed)
     csv.text(rows)              the finding's rows as CSV (no sheet is needed)
     markdown.text(sheets)       Markdown as GitHub reads it
     latex.text(sheets)          LaTeX with booktabs
     html.fragment(sheets)       HTML; the report's page uses the same templates
 
-Texts may come from logs and may be hostile; each renderer escapes all of them.
+Texts may come from logs and may be hostile, so each renderer escapes all of them.
 """
 
 from collections import Counter
@@ -27,11 +27,11 @@ from tiebreak.text import visible
 class Column:
     """A column of a table.
 
-    A `numeric` one is set flush right, unless `left`, and sorts by number. `meaning` explains the
-    heading. The rest is for terminals that have not room for all: texts fold down to the width
-    `folds` (0: never), names of `models` lose what all of them begin with, `short` is another
-    heading, perhaps with line breaks, and the columns with the highest `spare` are left out first,
-    of equal ones the last: from 4, missed least, to 1; one of 0 goes when nothing else helps.
+    A `numeric` column is aligned right, unless `left`, and sorts by number. `meaning` explains the
+    heading. The other fields matter on terminals that are too narrow for the table: texts fold down
+    to the width `folds` (0: never), names of `models` lose their common prefix, and `short` is a
+    shorter heading, which may have line breaks. Columns with the highest `spare` (4 to 1) are left
+    out first, the last of equal ones before the others; 0 only if nothing else helps.
     """
 
     heading: str
@@ -45,12 +45,12 @@ class Column:
 
 
 def names(heading: str, width: int = 12) -> Column:
-    """A column of names, which fold where they are long."""
+    """A column of names, in which names longer than `width` may fold."""
     return Column(heading, numeric=False, left=True, folds=width)
 
 
 def model_names(heading: str = "Model") -> Column:
-    """A column of the names of models."""
+    """A column of model names."""
     return replace(names(heading), models=True)
 
 
@@ -60,7 +60,7 @@ def numbers(*headings: str) -> tuple[Column, ...]:
 
 
 def interval_heading(level: float) -> str:
-    """The heading of intervals of this confidence level."""
+    """The heading of a column of intervals at this confidence level."""
     return f"{level * 100:g}% interval"
 
 
@@ -68,8 +68,8 @@ def interval_heading(level: float) -> str:
 class Table:
     """Rows of cells, one cell for each column.
 
-    `rules` are the numbers of the rows that have a rule above them, such as that of a sum. A
-    terminal needs no `caption`. A page shows one that is `folded` on demand.
+    `rules` are indices of rows that have a rule above them, e.g. the row of a sum. A terminal does
+    not show the `caption`. A page shows a `folded` table only on demand.
     """
 
     columns: tuple[Column, ...]
@@ -87,10 +87,10 @@ class Table:
         *,
         rules: Iterable[int] = (),
     ) -> "Table":
-        """A table of any iterables.
+        """A table from iterables of columns and rows.
 
         Raises:
-            ValueError: a row has not one cell for each column.
+            ValueError: a row does not have one cell for each column.
         """
         made = cls(tuple(columns), tuple(map(tuple, rows)), caption, tuple(rules))
         if any(len(row) != len(made.columns) for row in made.rows):
@@ -99,19 +99,19 @@ class Table:
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """Headings, each one of a kind: the "95% interval" after "ρ" is "ρ 95% interval"."""
+        """Unambiguous headings: a repeated "95% interval" after "ρ" becomes "ρ 95% interval"."""
         return tuple(_apart([column.heading for column in self.columns]))
 
     @property
     def bodies(self) -> tuple[tuple[tuple[Cell, ...], ...], ...]:
-        """The rows from rule to rule."""
+        """The rows as groups, which the `rules` separate."""
         bounds = (0, *(n for n in self.rules if 0 < n < len(self.rows)), len(self.rows))
         return tuple(self.rows[start:end] for start, end in pairwise(bounds))
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table with its legend, which says how to read it, and findings in sentences."""
+    """A table with its legend (how to read it), and `lines`: findings in sentences."""
 
     table: Table | None = None
     legend: tuple[str, ...] = ()
@@ -127,7 +127,10 @@ class Section:
         lines: Iterable[Remark] = (),
         heading: str = "",
     ) -> "Section":
-        """A section of any iterables; a table without rows takes its legend and heading along."""
+        """A section from iterables; a table without rows is dropped, and its legend with it.
+
+        The heading stays only if there are `lines`.
+        """
         texts = tuple(map(str, lines))
         if table is not None and not table.rows:
             return cls(lines=texts, heading=heading if texts else "")
@@ -139,10 +142,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A finding as it is shown.
+    """A finding in the form that renderers show.
 
-    `subtitle` says what it is of, `verdict` what was found, in a sentence; `warnings` why not to
-    trust it; `notes` are remarks.
+    `subtitle` names the source (judge, log, …), `verdict` states the finding in a sentence,
+    `warnings` give reasons not to trust it, `notes` are remarks.
     """
 
     title: str = ""
@@ -158,7 +161,7 @@ class Sheet:
 
 
 def one_line(text: str) -> str:
-    """A text on one line; what would steer a terminal, or cannot be seen, is made visible."""
+    """The text on one line, with control and invisible characters written as visible codes."""
     return visible(" ".join(text.split()))
 
 
