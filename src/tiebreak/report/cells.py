@@ -177,6 +177,5 @@ def _key(value: float) -> float | None:
 
 
 def forecast(n: float) -> str:
-    """A forecast number (of items or labels) with two digits; "over 10,000" above that."""
-    # Even two digits are more than such a forecast knows.
+    """A forecast of a number with two digits, more than it knows; "over 10,000" above that."""
     return "over 10,000" if n > 10_000 else f"{float(f'{n:.2g}'):,.0f}"

@@ -54,10 +54,7 @@ def text(
 
 
 class _Lines(list[str]):
-    """A file for `csv.writer` that ends lines with a line feed alone.
-
-    The writer has to end lines with CR LF, or else it does not quote a carriage return in a cell.
-    """
+    """Ends lines with LF; `csv.writer` quotes a carriage return only if it ends them with CR LF."""
 
     def write(self, line: str) -> None:
         self.append(line.removesuffix("\r\n") + "\n")

@@ -65,10 +65,7 @@ def _form_of(path: str | PathLike[str]) -> Form:
 def write_all(
     drawings: Iterable[tuple[Drawing, str]], path: str | PathLike[str], width: float | None
 ) -> list[Path]:
-    """Write (drawing, ending) pairs beside each other, each with its caption.
-
-    The ending is appended to the stem of `path`.
-    """
+    """Write each drawing and its caption; the text beside it is appended to the stem of `path`."""
     files = []
     for drawing, end in drawings:
         files.append(file := Path(path).with_stem(f"{Path(path).stem}{end}"))

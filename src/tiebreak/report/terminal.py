@@ -1,11 +1,11 @@
-"""Sheets on a terminal: which columns are shown, how wide, and where their texts fold.
+"""Print sheets on a terminal: choose the columns of tables, their widths, and where texts fold.
 
 All texts are printed as plain text: rich markup and control characters in them have no effect.
 
-Whatever is given up for a narrow width is given up in this order: a wide gap between columns, long
-headings, what all names of models begin with, names on one line, columns that the table can do
-without (`Column.spare`), the gap, names in two lines, and at last other columns. A text folds at
-blanks, a long name after one of `/:-_.`; only a word that takes more than half of the width is
+A table that is too wide gives up, in this order: the wide gap between columns, headings on one
+line, the common prefix of model names, names on one line, columns that it can do without
+(`Column.spare`), the remaining gap, names on two lines, and at last other columns. A text folds at
+blanks, a long name after one of `/:-_.`; only a word that takes more than half of the width can be
 broken anywhere.
 """
 
@@ -29,10 +29,10 @@ from tiebreak.text import listed
 
 
 class Layout(NamedTuple):
-    """A table as it fits a width, with line breaks in headings and rows.
+    """A table fitted to a width, with line breaks in its headings and rows.
 
-    `columns` are the numbers of those that are shown, `gap` the blanks between two of them,
-    `left_out` the headings of the others. All names of models lack the `prefix`.
+    `columns` are the indices of the shown columns, `gap` the number of blanks between two of them,
+    `left_out` the headings of the others. `prefix` was removed from all names of models.
     """
 
     headings: tuple[str, ...]
@@ -44,23 +44,22 @@ class Layout(NamedTuple):
 
 
 _STYLES = {"": "", "good": "blue", "bad": "red"}
-# By the blanks between two columns; the box itself makes one of them.
+# Padding of rich by the gap between two columns; the box itself makes one blank of the gap.
 _PADDING = {1: (0, 0, 0, 0), 2: (0, 1, 0, 0), 3: (0, 1, 0, 1)}
-# Where an encoding such as ASCII lacks them.
+# Replacements for encodings that lack these characters, e.g. ASCII.
 _PLAIN: Final = str.maketrans({"·": "-", "–": "-", "…": "...", "≤": "<=", "≥": ">=", "×": "x"})
-# So many of the columns that there is no room for are named.
+# Of the columns that are left out, the line below the table names this many.
 _NAMED = 6
 
 
 def show(sheets: Iterable[Sheet] | Sheet, console: Console | None = None) -> None:
-    """Print sheets.
+    """Print one sheet or several.
 
     Args:
-        sheets: what to print.
-        console: where to print; standard output by default. Of a table that is too wide for it
-            columns are left out, and named below (`Column.spare`). A terminal, not a pipe, that
-            has room for more gets the intervals as lines, too. What its encoding lacks is printed
-            in other signs.
+        sheets: the sheets.
+        console: where to print; standard output by default. A table that is too wide for it leaves
+            out columns and names them below (`Column.spare`). A terminal (not a pipe) with room for
+            it also draws the intervals as lines. Characters that its encoding lacks are replaced.
     """
     console = console or Console(highlight=False)
     encoding = console.encoding
@@ -85,14 +84,14 @@ def _show(sheets: Iterable[Sheet] | Sheet, console: Console) -> None:
 
 
 def plain(text: str, style: str = "") -> Text:
-    """One line of text, shown as it is: it folds, and what would steer a terminal is replaced."""
-    # A command, which is indented, is copied as it stands.
+    """One paragraph without markup; it folds, and control characters are replaced."""
+    # An indented line is a command: it must not fold, so that readers can copy it.
     command = text.startswith("  ") or None
     return Text(one_line(text), style=style, overflow="fold", no_wrap=command)
 
 
 def _blocks(sheet: Sheet, console: Console) -> Iterator[list[RenderableType]]:
-    """What belongs together; there is an empty line between two blocks."""
+    """Blocks of lines that belong together; an empty line is printed between two blocks."""
     yield [
         *_lines([sheet.title], "bold"),
         *_lines(sheet.subtitle, "dim"),
@@ -114,7 +113,7 @@ def _lines(texts: Iterable[str], style: str = "") -> list[RenderableType]:
 
 
 def _table(table: Table, console: Console) -> list[RenderableType]:
-    """A table, and a line that says what of it there is no room for."""
+    """A table, and lines that name the prefix and the columns that are left out."""
     width = console.width
     layout = lay_out(table, width)
     if console.is_terminal and (
@@ -140,12 +139,12 @@ def _table(table: Table, console: Console) -> list[RenderableType]:
     return [made, *_lines(less, "dim")]
 
 
-# Cells of a terminal that an axis takes.
+# Width of the axis of drawn intervals, in characters.
 _AXIS: Final = 28
 
 
 def _drawn(table: Table, *, ascii: bool) -> Table | None:
-    """The table with its intervals as lines on one axis, in a last column; None without any."""
+    """The table with a last column that draws its intervals on one axis, or None without any."""
     spans = [next((cell.span for cell in row if cell.span), None) for row in table.rows]
     ends = [end for span in spans if span for end in span]
     if not ends or min(ends) == max(ends):
@@ -165,15 +164,15 @@ def _drawn(table: Table, *, ascii: bool) -> Table | None:
     return replace(table, columns=(*table.columns, heading), rows=tuple(rows))
 
 
-# A word no wider than this is not broken unless a terminal is very narrow: "Top-1".
+# A word up to this width, e.g. "Top-1", is not broken unless the terminal is very narrow.
 _WORD: Final = 12
 _PIECE: Final = re.compile(r"[^/:_.-]*[/:_.-]+|[^/:_.-]+")
-# What a name may lose in front ends with one of these; a point would part a version's number.
+# A prefix that names lose ends with one of these; a point would split version numbers.
 _PREFIX: Final = re.compile(r".*[/_ -]")
 
 
 class _Widths(NamedTuple):
-    """Of a column: all on one line; its heading folded; cells in two lines; in any number."""
+    """Widths of a column: unfolded; heading folded; cells in two lines; in any number of lines."""
 
     full: int
     snug: int
@@ -182,7 +181,7 @@ class _Widths(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """A way of showing a table: the gap, whether names lose what they share, how much folds."""
+    """A way of showing a table: gap, whether names lose their prefix, last `_Widths` to use."""
 
     gap: int
     cut: bool
@@ -193,12 +192,12 @@ _STEPS: Final = (
     *(_Step(3, False, 0), _Step(2, False, 0), _Step(2, False, 1)),
     *(_Step(2, True, 1), _Step(2, True, 2)),
 )
-# Once no column is left that a table can do without.
+# The steps to try when no column with `spare` is left.
 _LAST: Final = (*_STEPS, _Step(1, True, 2), _Step(1, True, 3))
 
 
 def lay_out(table: Table, width: int) -> Layout:
-    """The loosest way of showing a table that is no wider than `width`."""
+    """Lay out a table in the loosest way that is no wider than `width` characters."""
     shared = common_prefix(_models(table))
     prefixes = ("", shared)
     texts = [[_texts(table, place, cut) for place in range(len(table.columns))] for cut in prefixes]
@@ -215,7 +214,7 @@ def lay_out(table: Table, width: int) -> Layout:
 
 
 def fold(text: str, width: int) -> list[str]:
-    """A text in lines: it folds at blanks, and words that are too wide after `/:-_.`."""
+    """Split a text into lines at blanks, and words that are too wide after `/:-_.`."""
     lines = [""]
     for word in text.split(" "):
         for place, piece in enumerate(_pieces(word) if cell_len(word) > width else [word]):
@@ -228,7 +227,7 @@ def fold(text: str, width: int) -> list[str]:
 
 
 def common_prefix(names: Iterable[str]) -> str:
-    """What all names begin with, up to a separator; every name keeps something of its own."""
+    """The longest common prefix of the names that ends in a separator and is not a whole name."""
     known = {name for name in names if name not in ("", UNDEFINED)}
     prefix = commonprefix(list(known)) if len(known) > 1 else ""  # noqa: RUF071
     while prefix:
@@ -250,7 +249,7 @@ def _models(table: Table) -> Iterator[str]:
 
 
 def _texts(table: Table, place: int, prefix: str) -> list[list[str]]:
-    """The lines of each cell of a column, without the prefix if it holds models."""
+    """The lines of each cell of a column; a column of models loses the prefix."""
     cut = prefix if table.columns[place].models else ""
     cells = (row[place] for row in table.rows)
     return [
@@ -260,7 +259,7 @@ def _texts(table: Table, place: int, prefix: str) -> list[list[str]]:
 
 
 def _with_fewer_columns(columns: Sequence[Column]) -> Iterator[tuple[list[int], Sequence[_Step]]]:
-    """All columns, then fewer and fewer of them; the first that holds names stays."""
+    """All columns, then one less each time, with the steps to try; the first of names stays."""
     stays = next((place for place, column in enumerate(columns) if column.folds and column.left), 0)
     places = list(range(len(columns)))
     removable = sorted(places, key=lambda place: (columns[place].spare, place))
@@ -290,12 +289,12 @@ def _widths(width: int, column: Column, cells: Sequence[Sequence[str]]) -> _Widt
         )
     snug = max(natural, short)
     sizes = (max(snug, cell_len(heading)), snug, max(double, short), max(least, short))
-    # What is far too wide is as much too wide as twice the width.
+    # Widths beyond twice the terminal's make no difference, but cost time in `_fitted_widths`.
     return _Widths(*(min(size, 2 * width) for size in sizes))
 
 
 def _longest(text: str) -> int:
-    """The width of the widest part of a text that is better not broken."""
+    """The width of the widest part of a text that should not be broken."""
     return max(
         cell_len(part)
         for word in text.split(" ")
@@ -304,7 +303,7 @@ def _longest(text: str) -> int:
 
 
 def _pieces(word: str) -> list[str]:
-    """Where a word may be broken: behind separators, and between ideographs."""
+    """The parts of a word that may be broken after separators and between ideographs."""
     return [part for piece in _PIECE.findall(word) for part in _apart(piece)] or [word]
 
 
@@ -315,9 +314,9 @@ def _apart(piece: str) -> Iterator[str]:
 
 
 def _fitted_widths(columns: Sequence[_Widths], room: int, folds: int) -> list[int] | None:
-    """A width for each column, so that all fit: the widest that folds is made narrower.
+    """A width for each column so that all fit into `room`, or None if they cannot.
 
-    First headings fold (1), then cells, too (2 and 3).
+    Headings fold first (1), then cells, too (2 and 3); the widest column is narrowed next.
     """
     widths = [column.full for column in columns]
     if sum(column[folds] for column in columns) > room:
@@ -358,7 +357,7 @@ def _folded(lines: Iterable[str], width: int) -> str:
 
 
 def _balanced(text: str, width: int) -> list[str]:
-    """A text in no more lines than it needs, of much the same width."""
+    """Split a text into as few lines as it needs, of about equal width."""
     best = lines = fold(text, width)
     floor = _longest(text)
     while len(lines) == len(best) > 1:
