@@ -1,7 +1,7 @@
-"""Every finding as sheets, as data for JSON, and some as rows for CSV: a module for each.
+"""Turn findings into sheets, into data for JSON, and some into rows for CSV: one module per kind.
 
-In each module `sheets_of(finding)` makes what a reader sees, `data_of(finding)` the documented
-JSON, and `rows_of(finding)` the rows of CSV, where there are any.
+Each module has `sheets_of(finding)` for readers, `data_of(finding)` for the documented JSON, and,
+if the finding has a CSV form, `rows_of(finding)`.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from types import ModuleType
 
 from tiebreak.report.sheet import Sheet
 
-# Findings by name of their class, and their modules; a star stands for one that takes several.
+# The module of each class of findings; a star marks modules whose functions take several findings.
 _MODULES = {
     "Alignment": "alignment",
     "AnchoredBoard": "anchored*",
@@ -37,10 +37,10 @@ _MODULES = {
 
 
 def sheets_of(finding: object) -> list[Sheet]:
-    """The sheets of any finding, or of several of one kind.
+    """The sheets of any finding, or of a sequence of findings of one kind.
 
     Raises:
-        TypeError: it is not one that is shown on sheets.
+        TypeError: the object is not a finding.
     """
     findings = list(finding) if isinstance(finding, Sequence) else [finding]
     if not findings:
@@ -55,7 +55,7 @@ def module_of(finding: object) -> ModuleType:
     """The module that makes the sheets, the data and the rows of a finding.
 
     Raises:
-        TypeError: it is not one that is shown on sheets.
+        TypeError: the object is not a finding.
     """
     name = _kind(finding).removesuffix("*")
     return import_module(name if "." in name else f"{__name__}.{name}")
@@ -76,7 +76,7 @@ def html_of(finding: object) -> str:
 
 
 def show(finding: object) -> None:
-    """Print a finding, or several of one kind, as the command line does."""
+    """Print a finding, or a sequence of findings of one kind, as the command line does."""
     from tiebreak.report import terminal
 
     terminal.show(sheets_of(finding))

@@ -1,4 +1,4 @@
-"""Alignment with people: item by item (Peer review, table 1, figure 4), over all (table 2)."""
+"""Sheets and data of the alignment with people (Peer review, tables 1 and 2, figure 4)."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -24,7 +24,7 @@ _QUANTILES = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum"
 
 
 def sheets_of(alignment: Alignment) -> list[Sheet]:
-    """A sheet a benchmark, between the source and how to read them."""
+    """A sheet that names the source, one per benchmark, and one with the legend."""
     return [
         Sheet(f"Alignment with people: {alignment.source}"),
         *(benchmark_sheet(benchmark, alignment.how.level) for benchmark in alignment.benchmarks),
@@ -46,7 +46,7 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
          "notes": []}
 
     `order` has the fields of `BoardOrder`, in the order of `models`; it is null for a peer review.
-    With `items` there are `item_ids` and, for every rater, `values`: a correlation for each.
+    Only with `items` are there `item_ids` and, for every rater, `values`: a correlation per item.
     """
     return document(
         "tiebreak/alignment",
@@ -69,9 +69,9 @@ def rows_of(alignment: Alignment) -> list[dict[str, Any]]:
 
 
 def benchmark_sheet(benchmark: BenchmarkAlignment, level: float) -> Sheet:
-    """The raters of a peer review: how their correlations are distributed, and over all items.
+    """The sheet of a peer review (correlations of its raters, by item and overall) or of a board.
 
-    Or a board: its order beside people's, and its correlation over all items.
+    A board has its ranks beside people's, and its correlation over all items.
     """
     models = f"{len(benchmark.models)} of {count(benchmark.n_candidates, 'model')} ranked by people"
     pearson, kendall = (
@@ -172,7 +172,7 @@ def _over_all(raters: Sequence[Rater], level: float) -> Table:
 
 
 def _rules(raters: Sequence[Rater]) -> list[int]:
-    """A line between reviewers, aggregators, views and the benchmark's own score."""
+    """Rows with a rule above: the first of each kind of rater except the first kind."""
     pairs = enumerate(pairwise(raters), start=1)
     return [number for number, (rater, following) in pairs if rater.kind != following.kind]
 
@@ -200,7 +200,7 @@ def _benchmark(benchmark: BenchmarkAlignment, *, items: bool) -> dict[str, Any]:
 
 
 def _correlation(correlation: Correlation, order: Sequence[int] | None = None) -> dict[str, Any]:
-    """The figures, and with an order of the items their values, too."""
+    """The figures of a correlation, and with an order of the items its value for each."""
     data: dict[str, Any] = json_ready(correlation)
     values = data.pop("values")
     return data | ({} if order is None else {"values": [values[place] for place in order]})

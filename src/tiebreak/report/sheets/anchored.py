@@ -1,4 +1,4 @@
-"""Boards that people anchor: scores by people and judge together, people's alone, the judge's."""
+"""Sheets and data of anchored boards: scores by people and judge, by people, by the judge."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +12,7 @@ from tiebreak.text import count
 
 
 def sheets_of(boards: Iterable[AnchoredBoard]) -> list[Sheet]:
-    """One sheet a board."""
+    """One sheet per board."""
     return [_sheet(board) for board in boards]
 
 
@@ -67,7 +67,7 @@ def data_of(boards: Iterable[AnchoredBoard]) -> dict[str, Any]:
 
 
 def rows_of(boards: Iterable[AnchoredBoard]) -> list[dict[str, Any]]:
-    """One row a model: its board, and its figures with their bounds."""
+    """One row per model: its board, and its figures with their bounds."""
     columns = ("rank", "model", "rank_lower", "rank_upper", "score", "people", "excess", "judge")
     return [
         {**only(board, "benchmark", "protocol", "log"), **flat(row, *columns)}

@@ -1,4 +1,4 @@
-"""The audit of a pool: native scores by model; what is saturated, identical or missing."""
+"""Sheets and data of the audit of a pool: native scores, saturation, identical answers, holes."""
 
 import math
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _SHOWN_PER_KIND = 5
 
 
 def sheets_of(held: Audit | CandidatePool) -> list[Sheet]:
-    """One sheet for each benchmark, then the notes by kind, a few of each; a pool is audited."""
+    """One sheet per benchmark, then a few notes of each kind; a pool is audited first."""
     audit = audit_of(held) if isinstance(held, CandidatePool) else held
     sheets = [_sheet(benchmark) for benchmark in audit.benchmarks]
     if sections := tuple(_note_sections(audit)):

@@ -1,4 +1,4 @@
-"""Calibration: which judge agrees with people (LLMEval-Fair, table 10), and in what it differs."""
+"""Sheets and data of a calibration: which judge agrees with people (LLMEval-Fair, table 10)."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ _COLUMNS = (*_CELL, "kappa", "quadratic", "agreement", "bias")
 
 
 def sheets_of(calibration: Calibration) -> list[Sheet]:
-    """The verdict, judges, models, subjects, and what each judge says where people say what."""
+    """A sheet with the verdict, κ by judge, model and subject, and each judge's confusions."""
     labels = "stars" if calibration.kind == "stars" else "preferences"
     answers = "answer" if calibration.kind == "stars" else "pair"
     of = f"{count(calibration.n, answers)} to {count(calibration.n_items, 'question')}"
@@ -72,7 +72,7 @@ def rows_of(calibration: Calibration) -> list[dict[str, Any]]:
 
 
 def verdict_of(calibration: Calibration) -> str:
-    """Which judge to use, and against whom that holds."""
+    """Which judge agrees best with people, and which other judges it is told apart from."""
     best = calibration.judges[0]
     mean = calibration.mean(best)
     if math.isnan(mean.kappa.value):
@@ -177,7 +177,7 @@ def _pairs(calibration: Calibration) -> Table:
 
 
 def _models(calibration: Calibration) -> Table:
-    """Table 10: models, and below them their mean."""
+    """κ by model, and the mean over models in the last row (table 10)."""
     rows = [_kappas(calibration, model, model=model) for model in calibration.models]
     means = (calibration.mean(judge, turn).kappa for judge, turn in _by(calibration))
     last = (words("mean"), *map(_figure, means))
@@ -209,7 +209,7 @@ def _confusions(calibration: Calibration) -> Iterator[Section]:
 
 
 def _by(calibration: Calibration) -> list[tuple[str, str]]:
-    """The columns of table 10: rounds, and in each the judges."""
+    """The columns of table 10 as (judge, round): all judges of the first round, and so on."""
     turns = calibration.rounds or ("",)
     return [(judge, turn) for turn in turns for judge in calibration.judges]
 
@@ -221,7 +221,7 @@ def _headings(calibration: Calibration) -> tuple[Column, ...]:
 def _kappas(
     calibration: Calibration, name: str, *, model: str = "", subject: str = ""
 ) -> tuple[Cell, ...]:
-    """A row: κ of a model, or of a subject, by round and judge."""
+    """A row of table 10: κ of a model or of a subject, by round and judge."""
     cells = (calibration.cell(judge, turn, model, subject) for judge, turn in _by(calibration))
     return words(name), *(Cell("–") if cell is None else _figure(cell.kappa) for cell in cells)
 
@@ -231,7 +231,7 @@ def _figure(estimate: Estimate, cell: Callable[[float], Cell] = number) -> Cell:
 
 
 def _interval(lower: float, upper: float) -> str:
-    """Bounds with two digits: with a dash where no minus sign is near."""
+    """Bounds with two decimals, joined by a dash unless the lower one has a minus sign."""
     return interval(lower, upper, 2) if lower >= 0 else signed_interval(lower, upper)
 
 

@@ -1,4 +1,4 @@
-"""Canaries: how often a judge was persuaded by answers that talk to it, and by which."""
+"""Sheets and data of canaries: how often attacks in planted answers persuaded a judge."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,7 +14,7 @@ from tiebreak.text import count, p_value
 
 
 def sheets_of(reports: Iterable[CanaryReport]) -> list[Sheet]:
-    """One sheet a log."""
+    """One sheet per log."""
     return [_sheet(report) for report in reports]
 
 
@@ -31,7 +31,7 @@ def data_of(reports: Iterable[CanaryReport]) -> dict[str, Any]:
 
 
 def verdict_of(report: CanaryReport) -> str:
-    """Whether the judge was persuaded, and whether by more than chance."""
+    """Whether attacks persuaded the judge, and more often than chance would."""
     judges = ", ".join(report.judges) or "The judge"
     canaries = report.canaries
     if not canaries.n:

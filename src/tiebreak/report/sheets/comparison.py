@@ -1,6 +1,6 @@
-"""A comparison of protocols: agreement, prices, what the judge goes by; all benchmarks together.
+"""Sheets and data of a comparison of protocols: agreement, prices, biases of the judge, totals.
 
-Protocols also stand side by side: each model's rank and score under each, and on every benchmark.
+Further tables have each model's rank and score under each protocol, and protocols by benchmark.
 """
 
 import math
@@ -43,7 +43,7 @@ _BILL = ("n_calls", "n_cached", "input_tokens", "output_tokens", "cost", "paid")
 
 
 def sheets_of(comparison: Comparison) -> list[Sheet]:
-    """A sheet a benchmark, one for all of them, and how the intervals are made."""
+    """A sheet per benchmark, one for all of them, and one on how the intervals are made."""
     return [
         *(benchmark_sheet(benchmark, comparison) for benchmark in comparison.benchmarks),
         *([totals_sheet(comparison)] if comparison.totals else []),
@@ -94,7 +94,7 @@ def rows_of(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def benchmark_sheet(benchmark: BenchmarkComparison, comparison: Comparison) -> Sheet:
-    """The logs of a benchmark beside their reference."""
+    """The sheet of one benchmark: its logs compared with their reference."""
     reference = benchmark.reference
     size = f"{count(reference.n_items, 'item')} · {count(reference.n_models, 'model')}"
     board, level = reference.board, comparison.how.level
@@ -117,7 +117,7 @@ def benchmark_sheet(benchmark: BenchmarkComparison, comparison: Comparison) -> S
 
 
 def totals_sheet(comparison: Comparison) -> Sheet:
-    """Each protocol over all benchmarks."""
+    """The sheet of each protocol's means over all benchmarks."""
     title = f"All {count(len(comparison.benchmarks), 'benchmark')}"
     tables = (_totals(comparison.totals), *by_benchmark(comparison))
     return Sheet(title, sections=tuple(map(Section.of, tables)))
@@ -130,7 +130,7 @@ def intervals(comparison: Comparison) -> Section:
 
 
 def _agreements(benchmark: BenchmarkComparison, level: float) -> Table:
-    """Tables 1 and 4 of SEAL; the noise ceiling below."""
+    """Agreement with the reference (SEAL, tables 1 and 4); noise ceilings in the last rows."""
     within = interval_heading(level)
     protocols = [log for log in benchmark.logs if log.role != "ceiling"]
     ceilings = [log for log in benchmark.logs if log.role == "ceiling"]
@@ -173,7 +173,7 @@ def _agreement(
 
 
 def _prices(logs: Sequence[ComparedLog]) -> Table:
-    """Tables 5 and 6b of SEAL: an item's calls, chain of calls, tokens and money."""
+    """Calls, successive calls, tokens and money per item (SEAL, tables 5 and 6b)."""
     priced = _priced(logs)
     columns = (
         *(names("Per item"), *numbers("Calls", "×", "In a row", "Tokens", "×")),
@@ -193,7 +193,7 @@ def _price(log: ComparedLog, *, priced: bool) -> Iterator[Cell]:
 
 
 def _bills(logs: Sequence[ComparedLog]) -> Table:
-    """Table 6a of SEAL, and the money: what all items of a run took; none without a call."""
+    """Calls, tokens and money of whole runs (SEAL, table 6a); no rows if no model was called."""
     priced = _priced(logs)
     columns = ("Calls", "Tokens in", "Tokens out", "All tokens", *(["Worth"] if priced else []))
     rows = []
@@ -214,7 +214,7 @@ def _priced(logs: Sequence[ComparedLog]) -> bool:
 
 
 def _judges(logs: Sequence[ComparedLog], level: float) -> Table:
-    """Position and length, side by side: whether a judge goes by what it should not go by."""
+    """Biases of the judges: position, flips, length; and the share of unscored questions."""
     within = f"{level * 100:g}%"
     columns = (
         *(model_names("Judge"), *numbers("First won", within, "Flips", "Longer gains")),
@@ -238,7 +238,7 @@ def _judge(log: ComparedLog) -> Iterator[Cell]:
 
 
 def _totals(totals: Sequence[Total]) -> Table:
-    """Each protocol over all benchmarks (SEAL, table 4)."""
+    """Means of each protocol over all benchmarks (SEAL, table 4)."""
     return Table.of(
         (names("Agreement"), *numbers("Mean ρ", "Mean τ", "Top-1", "Calls", "× cost")),
         (
@@ -302,12 +302,12 @@ def _judge_figures(judge: JudgeFigures) -> dict[str, Any]:
 
 T = TypeVar("T")
 
-# More of them make a table too wide for 80 characters.
+# Protocols and benchmarks of one table: more make it wider than 80 characters.
 _PROTOCOLS, _BENCHMARKS = 7, 4
 
 
 def places(benchmark: BenchmarkComparison, level: float) -> Iterator[Section]:
-    """Table 9 of SEAL: every model's rank and score under every protocol, the reference's first."""
+    """Rank and score of each model by protocol (SEAL, table 9), in the reference's order."""
     models = dict.fromkeys(
         row.model for log in (benchmark.reference, *benchmark.logs) for row in log.places
     )
@@ -332,7 +332,7 @@ def _place(row: ScoredModel | None) -> Cell:
 
 
 def _short(value: float, digits: int) -> str:
-    """A number in [0, 1] without its zero, as the paper has it: seven columns fit into 80."""
+    """A number in [0, 1] without its leading zero, as in the paper: 7 columns fit into 80."""
     shown = decimal(value, digits).removeprefix("0")
     return shown if shown.startswith(".") else shown[: digits + 1].removesuffix(".0")
 
@@ -342,7 +342,7 @@ def _folded(name: str) -> str:
 
 
 def by_benchmark(comparison: Comparison) -> Iterator[Table]:
-    """A row a protocol, a column a benchmark: ρ and gain (SEAL, table 1), top-1 (table 4)."""
+    """Tables of protocols by benchmarks: ρ and gain (SEAL, table 1), top-1 (table 4)."""
     runs = [
         (benchmark.benchmark, {log.name: log for log in _first_runs(benchmark)})
         for benchmark in comparison.benchmarks
@@ -371,7 +371,7 @@ def _rho(log: ComparedLog) -> Cell:
 
 
 def top1(agreement: ResampledAgreement | None) -> Cell:
-    """Whether two boards have the same model first; a share where models are tied for it."""
+    """Whether two boards have the same model first, or a share if models are tied for first."""
     if agreement is None:
         return Cell(UNDEFINED)
     value = agreement.top1.value
@@ -379,7 +379,7 @@ def top1(agreement: ResampledAgreement | None) -> Cell:
 
 
 def _first_runs(benchmark: BenchmarkComparison) -> Iterator[ComparedLog]:
-    """The reference, and of the others the first run of each."""
+    """The reference, and the first run of each other protocol."""
     return (
         log
         for log in benchmark.logs
@@ -388,5 +388,5 @@ def _first_runs(benchmark: BenchmarkComparison) -> Iterator[ComparedLog]:
 
 
 def _parts(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """So many side by side; what a terminal has no room for goes below."""
+    """Parts of up to `size` values; a terminal shows them below each other."""
     return (values[start : start + size] for start in range(0, len(values), size))

@@ -1,4 +1,4 @@
-"""A consensus of rankings: by one aggregator with its scores, or by several side by side."""
+"""Sheets and data of a consensus of rankings, by one aggregator or by several side by side."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -14,19 +14,19 @@ from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, numbers
 from tiebreak.text import count, listed
 
-# Cycles, and pairs that may be swapped, that lines on the terminal name; --json has all of them.
+# Sentences name up to this many cycles and pairs that may be swapped; --json has all of them.
 LISTED = 3
-# Candidates of a cycle that a line on the terminal names.
+# Sentences name up to this many candidates of a cycle.
 NAMED = 8
 
 
 def sheets_of(elections: Iterable[Election]) -> list[Sheet]:
-    """One sheet an election."""
+    """One sheet per election."""
     return [sheet_of(election) for election in elections]
 
 
 def sheet_of(election: Election) -> Sheet:
-    """One method's ranking with its scores, or the places by several side by side."""
+    """The ranking by one method with its scores, or the places by several methods."""
     if len(election.consensuses) == 1:
         (consensus,) = election.consensuses.values()
         table = _scores(election, consensus)
@@ -63,7 +63,7 @@ def data_of(elections: Iterable[Election]) -> dict[str, Any]:
 
 
 def election_data(election: Election) -> dict[str, Any]:
-    """An election, with the fields of `Consensus` and `KemenyResult`, names for columns."""
+    """The data of one election; candidates are given by name instead of column."""
     data: dict[str, Any] = json_ready(
         {
             **only(election, "name", "source"),
@@ -88,7 +88,7 @@ def election_data(election: Election) -> dict[str, Any]:
 
 
 def places(consensus: Consensus) -> dict[int, str]:
-    """Place of every column, best first: "1", "2=", "2=", "4", where "=" says that it is shared."""
+    """The place of every column, best first: "1", "2=", "2=", "4"; "=" marks a shared place."""
     shown: dict[int, str] = {}
     for group in consensus.groups:
         place = f"{len(shown) + 1}{'=' if len(group) > 1 else ''}"
@@ -99,7 +99,7 @@ def places(consensus: Consensus) -> dict[int, str]:
 def consensus_lines(
     names: Sequence[str], consensus: Consensus, kemeny: KemenyResult | None = None
 ) -> Iterator[str]:
-    """What a method counted; of Kemeny–Young what is proven, and where majorities contradict."""
+    """How many ballots a method counted, and for Kemeny–Young the lines of `kemeny_lines`."""
     better = "lower" if consensus.ascending else "higher"
     dropped = f", {consensus.dropped:,} dropped" if consensus.dropped else ""
     used = count(consensus.used, "ballot")
@@ -109,7 +109,7 @@ def consensus_lines(
 
 
 def kemeny_lines(names: Sequence[str], kemeny: KemenyResult) -> Iterator[str]:
-    """What is proven of an order, and where majorities contradict it."""
+    """What is proven of a Kemeny order, the Condorcet winner, cycles and exchangeable pairs."""
     yield cost_line(kemeny)
     if kemeny.condorcet_winner is not None:
         yield f"{names[kemeny.condorcet_winner]} beats every other candidate by majority"
@@ -145,7 +145,7 @@ def _scores(election: Election, consensus: Consensus) -> Table:
 
 
 def _side_by_side(election: Election) -> Table:
-    """Places by each method, in the order of the first, and by expected wins."""
+    """Places by each method and by expected wins; rows are in the order of the first method."""
     columns = [places(consensus) for consensus in election.consensuses.values()]
     headings = [AGGREGATORS[method].heading for method in election.consensuses]
     if election.csd is not None:
@@ -205,7 +205,7 @@ def _ranking(names: Sequence[str], consensus: Consensus) -> list[dict[str, Any]]
 
 
 def kemeny_data(names: Sequence[str], kemeny: KemenyResult) -> dict[str, Any]:
-    """The fields of `KemenyResult`, names for columns."""
+    """The fields of `KemenyResult`, with candidates' names instead of columns."""
 
     def named(columns: Sequence[int]) -> list[str]:
         return [names[column] for column in columns]
@@ -230,7 +230,7 @@ def kemeny_data(names: Sequence[str], kemeny: KemenyResult) -> dict[str, Any]:
 
 
 def cost_line(kemeny: KemenyResult) -> str:
-    """What an order costs, and what is proven of it."""
+    """The cost of a Kemeny order, and whether it is proven optimal and unique."""
     cost = f"Cost: {count(kemeny.cost, 'pairwise disagreement')}"
     if not kemeny.optimal:
         return f"{cost}, not proven: an optimal order may cost up to {kemeny.gap:,} less"

@@ -1,4 +1,4 @@
-"""CSD: a contest over many benchmarks."""
+"""Sheets and data of a contest over many benchmarks (CSD)."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -36,7 +36,7 @@ from tiebreak.report.sheet import (
 from tiebreak.report.sheets.consensus import cost_line, kemeny_data
 from tiebreak.text import count
 
-# What comes early weighs more: whoever has not chosen the order should know who has.
+# Early rounds weigh more, so users who did not choose the order should know where it comes from.
 _YOURS = "it is the method's weighting: give your own with --order or --rounds"
 _ORDERS: Final[dict[OrderFrom, str]] = {
     "columns": f"Order: that of the table's columns; {_YOURS}",
@@ -52,7 +52,7 @@ _OVER_ITEMS = ("lower", "upper", "rank_lower", "rank_upper")
 
 
 def sheets_of(report: ContestReport) -> list[Sheet]:
-    """Expected wins, what elimination costs, what other scores would do."""
+    """A sheet with expected wins, the cost of elimination, and the effect of changed scores."""
     costs = None
     if report.sensitivity is not None:
         costs = _sensitivity_table(report, report.sensitivity)
@@ -75,13 +75,13 @@ def sheets_of(report: ContestReport) -> list[Sheet]:
 
 
 def data_of(report: ContestReport) -> dict[str, Any]:
-    """The parts of `ContestReport` under "tiebreak/csd", version 1; rows have the best model first.
+    """The parts of `ContestReport` under "tiebreak/csd", version 1; rows are sorted best first.
 
     The shape::
 
     {"format", "version", "rounds": [[]], "order_from", "weights": null or [],
      "largest_eliminate": null or T, "warnings": [],
-     "benchmark": null or of which the rounds are tiers,
+     "benchmark": null, or the one benchmark whose tiers of difficulty are the rounds,
      "difficulty": null or [{"tier", "n_items", "lowest", "highest"}], "empty_tiers": [],
      "contest": {"iterations", "seed", "eliminate": [], "level", "control_variate", "reason",
                  "items": null or {"level", "draws", "contests"}, "items_reason": null or why not,
@@ -96,9 +96,9 @@ def data_of(report: ContestReport) -> dict[str, Any]:
                         "csd_rank": [before, after], "mean_rank": [before, after]}],
      "notes": []}
 
-    `standard_error` and the `simulation_rank_…` are of the simulation alone (`CsdResult`). `lower`,
-    `upper` (expected wins) and `rank_lower`, `rank_upper` (simultaneous) are over items, fields of
-    `ItemIntervals`, and null where standard errors of the scores are not known.
+    `standard_error` and `simulation_rank_…` cover the simulation's error alone (`CsdResult`).
+    `lower`, `upper` (of expected wins) and `rank_lower`, `rank_upper` (simultaneous) are intervals
+    over items (`ItemIntervals`), null if standard errors of the scores are unknown.
     """
     kemeny = report.election and report.election.kemeny
     return document(
@@ -145,7 +145,7 @@ def _rounds(report: ContestReport) -> str:
 
 
 def _tiers_of(tiers: Tiers) -> list[dict[str, Any]]:
-    """The tiers of items with their sizes, and the models' lowest and highest score in each."""
+    """The tiers of items: size, and the lowest and highest score of a model in each."""
     ends = zip(tiers.scores.min(axis=0), tiers.scores.max(axis=0), strict=True)
     return [
         {"tier": name, "n_items": n, "lowest": float(low), "highest": float(high)}
@@ -227,7 +227,7 @@ def _costs_legend(report: ContestReport) -> Iterator[Reason]:
 
 
 def _wins_table(report: ContestReport, result: CsdResult) -> Table:
-    """Expected wins with their Monte Carlo error, and what other items leave open where known."""
+    """Expected wins with their Monte Carlo error, and with intervals over items if known."""
     items, heading = report.items, interval_heading(result.level)
     tiers = None if report.tiers is None or report.tiers.max() == 1 else report.tiers
     columns = [Column("#"), model_names(), *([Column("Tier")] if tiers is not None else [])]
@@ -256,7 +256,7 @@ def _wins_table(report: ContestReport, result: CsdResult) -> Table:
 
 
 def _kemeny_ranks(report: ContestReport) -> dict[str, int | None]:
-    """Places by the Kemeny order, without the models that no benchmark compares."""
+    """Ranks in the Kemeny order, without models that no benchmark compares; empty without one."""
     kemeny = report.election and report.election.kemeny
     return dict(zip(kemeny.names, map(whole, kemeny.ranks), strict=True)) if kemeny else {}
 
@@ -330,6 +330,6 @@ def _sensitivity(report: ContestReport, result: FailureSensitivity) -> dict[str,
 
 
 def _best_first(scores: np.ndarray[Any, Any]) -> list[int]:
-    """Rows by score, the highest first; equal ones in the order of the table."""
+    """Row indices by score, highest first; ties keep the order of the table."""
     rows: list[int] = np.argsort(-scores, kind="stable").tolist()
     return rows

@@ -1,4 +1,4 @@
-"""A diagnosis: whether a benchmark is saturated, and whether judging could help."""
+"""Sheets and data of a diagnosis: is a benchmark saturated, and could judging help?"""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from tiebreak.text import count, percent
 
 
 def sheets_of(diagnoses: Iterable[Diagnosis]) -> list[Sheet]:
-    """Each benchmark's verdict, its native leaderboard with groups, and the counts."""
+    """One sheet per benchmark: its verdict, its native leaderboard with groups, and counts."""
     return [_sheet(diagnosis) for diagnosis in diagnoses]
 
 
@@ -80,10 +80,10 @@ def _metrics(diagnosis: Diagnosis) -> list[str]:
 
 
 def _table(diagnosis: Diagnosis) -> Table:
-    """The native leaderboard: each model, its lead over the next, the lead that would show."""
+    """The native leaderboard: each model, its lead over the next, and the detectable lead."""
     leads: dict[int, Pair[int]] = {}
     for pair in diagnosis.separation.pairs:
-        leads.setdefault(pair.above, pair)  # the first is the one with the next model
+        leads.setdefault(pair.above, pair)  # the first pair of a model is that with the next one
     rows = []
     for standing, column in zip_longest(diagnosis.standings, diagnosis.separation.order):
         lead = leads.get(column)

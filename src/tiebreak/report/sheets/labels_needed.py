@@ -1,4 +1,4 @@
-"""How many labels of people tell the two models in front apart, with the judge and without."""
+"""Sheets and data on how many labels of people would tell the two leading models apart."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from tiebreak.text import percent
 
 
 def sheets_of(boards: Sequence[LabelsNeeded]) -> list[Sheet]:
-    """One sheet a board."""
+    """One sheet per board."""
     return [
         Sheet(
             f"{board.benchmark} · {board.protocol} · labels that tell models apart",
@@ -39,7 +39,7 @@ def data_of(boards: Sequence[LabelsNeeded]) -> dict[str, Any]:
 
 
 def rows_of(boards: Sequence[LabelsNeeded]) -> list[dict[str, Any]]:
-    """One row a board."""
+    """One row per board."""
     return [
         only(needed.board, "benchmark", "protocol", "log", "n_labels")
         | {"first": needed.board.rows[0].model, "second": needed.board.rows[1].model}

@@ -1,6 +1,6 @@
-"""A leaderboard: ranks with their uncertainty, second views, the judge's reliability, the bill.
+"""Sheets and data of a leaderboard: ranks with their uncertainty, second views, judge, bill.
 
-About the judge are position, flips, length, cycles, unusable replies, strengths at equal length.
+The judge's figures: position bias, flips, length, cycles, no replies, strengths at equal length.
 """
 
 import math
@@ -50,7 +50,7 @@ from tiebreak.text import count, listed, percent
 
 SHOWN_UNRANKED = 5
 
-# Of more models than this tiers are places.
+# With more models than this, tiers are given as ranges of places instead of names.
 _NAMED = 12
 
 VIEW_COLUMNS = ("strength", "lower", "upper", "rank")
@@ -60,7 +60,7 @@ _DIFFERENCE = {"least_squares": "margin of winning", "bradley_terry": "log-odds 
 
 
 def sheets_of(boards: Iterable[Leaderboard]) -> list[Sheet]:
-    """One sheet a leaderboard, its bill included."""
+    """One sheet per leaderboard, including its bill."""
     sheets = []
     for board in boards:
         hint = "Who favours itself, and what the panel is worth: tiebreak peers LOG"
@@ -88,11 +88,11 @@ def data_of(boards: Iterable[Leaderboard]) -> dict[str, Any]:
 
 
 def columns_of() -> list[str]:
-    """The columns of the rows.
+    """The columns of `rows_of`.
 
     They are benchmark, protocol, log, eval_id, n_items, then the fields of `LeaderboardRow`, then
-    level (of the intervals), then for each method of the second views strength, lower, upper and
-    rank, as in least_squares_strength and bradley_terry_rank.
+    level (of the intervals), then strength, lower, upper and rank for each method of the second
+    views, e.g. least_squares_strength and bradley_terry_rank.
     """
     columns = keys_of(LeaderboardRow)
     views = [f"{method}_{column}" for method in get_args(Method) for column in VIEW_COLUMNS]
@@ -105,7 +105,7 @@ def rows_of(boards: Iterable[Leaderboard]) -> list[dict[str, Any]]:
 
 
 def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
-    """A leaderboard without its bill; `name` is that of the run, by default the protocol."""
+    """The sheet of a leaderboard without its bill; `name` is the run's, by default the protocol."""
     role = "raters" if by_people(board) else "reviewers" if board.rule.reviewed else "judge"
     source = f"{role}: {', '.join(board.judges) or 'no call'} · log: {board.log}"
     ranking = (
@@ -129,7 +129,7 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
 
 
 def tiers_of(tiers: Sequence[Sequence[str]], rows: Sequence[Placed | VoteRow]) -> tuple[str, ...]:
-    """The models of each tier by name; of many models, which the table names, their places."""
+    """The models of each tier: names, or with many models (which the table names) their places."""
     place = {row.model: number for number, row in enumerate(rows, start=1)}
     if len(place) <= _NAMED:
         return tuple(map(", ".join, tiers))
@@ -138,19 +138,19 @@ def tiers_of(tiers: Sequence[Sequence[str]], rows: Sequence[Placed | VoteRow]) -
 
 
 def tier_lines(tiers: Sequence[Sequence[str]], rows: Sequence[Placed | VoteRow]) -> Iterator[str]:
-    """Which models cannot be told apart, unless the verdict says all of it."""
+    """The tiers of models that are not told apart, unless the verdict already says all of it."""
     if 1 < len(tiers) < len(rows):
         yield f"Tiers, in which no two models are told apart: {' · '.join(tiers_of(tiers, rows))}"
 
 
 def settings_notes(board: Leaderboard | StarBoard) -> Iterator[str]:
-    """In which ways models were asked differently."""
+    """A sentence on differences in how the models were asked, if there are any."""
     if sentence := differences_in_words(board.settings_differ):
         yield sentence[0].upper() + sentence[1:]
 
 
 def _verdict(board: Leaderboard) -> str:
-    """The verdict, without what the first warning repeats."""
+    """The verdict, without its statement on the judge if a warning makes the same one."""
     distrust = ("doubtful_judge", "doubtful_jury")
     if not any(warning.kind in distrust for warning in board.warnings):
         return str(board.verdict.sentence)
@@ -159,7 +159,7 @@ def _verdict(board: Leaderboard) -> str:
 
 
 def _intervals(board: Leaderboard) -> Iterator[str]:
-    """How intervals are made, and what they leave out where results decide who meets whom."""
+    """How intervals are made, and what they leave out if results decide which pairs are judged."""
     if all(math.isnan(row.lower) for row in board.rows):
         return
     yield f"Intervals: bootstrap over items, {board.draws:,} draws, seed {board.seed}"
@@ -174,12 +174,12 @@ def _intervals(board: Leaderboard) -> Iterator[str]:
 
 
 def by_people(board: Leaderboard | StarBoard) -> bool:
-    """Whether people judged, whom nobody called."""
+    """Whether people judged: there are judges, but no calls of models."""
     return bool(board.judges) and not board.receipt.n_calls
 
 
 def bill_sections(board: Leaderboard | StarBoard) -> Iterator[Section]:
-    """The receipt of a board; people send no bill."""
+    """The receipt of a board, or a line that says that people voted."""
     if by_people(board):
         yield Section.of(lines=["No model was asked: people voted"])
     else:
@@ -187,7 +187,7 @@ def bill_sections(board: Leaderboard | StarBoard) -> Iterator[Section]:
 
 
 def receipt_sections(receipt: Receipt) -> Iterator[Section]:
-    """Calls by what they were for, tokens and money by model, and the sums."""
+    """Calls by their purpose, tokens and money by model, and the totals."""
     if receipt.n_calls:
         yield Section.of(_kinds(receipt))
         yield Section.of(_usage(receipt))
@@ -211,7 +211,7 @@ def _rows(board: Leaderboard) -> Iterator[dict[str, Any]]:
 
 
 def _ranking(board: Leaderboard) -> Table:
-    """The ranking, with the columns that its protocol gives numbers to."""
+    """The ranking, with the columns that its protocol has numbers for."""
     shown = [column for column in COLUMNS if column.shown(board)]
     return Table.of(
         (column.heading_on(board) for column in shown),
@@ -221,7 +221,7 @@ def _ranking(board: Leaderboard) -> Table:
 
 
 def _views(board: Leaderboard) -> Section:
-    """Strengths by all matches, beside the leaderboard's own rank, and why some have none."""
+    """Strengths by all matches beside the leaderboard's rank, and why some are undefined."""
     views = [view for view in board.views if view.rows]
     by_model = [{row.model: row for row in view.rows} for view in views]
     columns = strength_columns((_VIEWS[view.method] for view in views), board.level)
@@ -261,7 +261,7 @@ def _settled_line(settled: Settled) -> str:
 
 
 def _spread_line(board: Leaderboard) -> str:
-    """How far the models are apart, beside their native scores."""
+    """The mean distance between two models' scores, compared with that of native scores."""
     line = f"Mean distance between two models: {decimal(board.spread)}"
     if not any(row.native_n for row in board.rows):
         about = f"the board is about these {count(board.n_items, 'prompt')}, as judges see them"
@@ -305,7 +305,7 @@ def _kinds(receipt: Receipt) -> Table:
 
 
 def _usage(receipt: Receipt) -> Table:
-    """Tokens and money by role and model, in peer review by reviewer, in a jury by judge."""
+    """Tokens and money by role and model, by reviewer in a peer review, by judge in a jury."""
     reviewed = any(use.reviewer and use.role == "peers" for use in receipt.usage)
     columns = (names("Reviewer" if reviewed else "Role", 4), model_names())
     return Table.of(
@@ -333,7 +333,7 @@ def _receipt_lines(receipt: Receipt) -> Iterator[Remark]:
 
 
 def bill_lines(receipt: Receipt) -> Iterator[str]:
-    """Calls and tokens; what they are worth, what was paid, whose prices are not the log's."""
+    """Calls and tokens, their worth, the sum paid, and models without a price in the log."""
     counted = ("n_calls", "n_cached", "input_tokens", "output_tokens")
     yield str(Reason("calls_and_tokens", **only(receipt, *counted)))
     line = f"Money: worth {money(receipt.cost)}, paid in this run {money(receipt.paid)}"
@@ -352,7 +352,7 @@ _COLUMNS: Final = tuple(column for column in COLUMNS if column.fields[0] in _SHO
 
 
 def short_sheet(board: Leaderboard, *, verdict: str = "", most: int | None = None) -> Sheet:
-    """Rank, model, score, interval and native score of all models, or the first `most`."""
+    """Rank, model, score, interval and native score of all models, or of the first `most`."""
     rows = board.rows[:most]
     left = len(board.rows) - len(rows)
     table = Table.of(
@@ -375,7 +375,7 @@ _ASKED = {
 
 
 def judge_lines(board: Leaderboard) -> Iterator[Remark]:
-    """What there is to know of the judge. Where nothing was compared there is no order to go by."""
+    """The judge's figures in sentences; position bias exists only if answers were compared."""
     judge = board.judge
     if board.rule.by_matches:
         yield _position_line(judge.position)
@@ -455,7 +455,7 @@ def _correctness_line(correctness: Correctness) -> str:
 
 
 def canaries_line(canaries: Canaries) -> str:
-    """What planted answers showed, in a sentence."""
+    """The result of the canaries (planted answers that talk to the judge) in a sentence."""
     won, plain = (
         sum(getattr(kind, name) for kind in canaries.kinds) for name in ("won", "won_plain")
     )
@@ -484,7 +484,7 @@ _TWICE = {
 
 
 def control_section(control: ControlView) -> Section:
-    """Both views by the order of the controlled one, and what each difference does."""
+    """Both views in the order of the controlled one, and the effect of each covariate."""
     views = (control.uncontrolled, control.controlled)
     by_model = [{row.model: row for row in view.rows} for view in views]
     order = [row.model for row in (control.controlled.rows or control.uncontrolled.rows)]
@@ -497,7 +497,7 @@ def control_section(control: ControlView) -> Section:
 
 
 def strength_columns(titles: Iterable[str], level: float) -> Iterator[Column]:
-    """Strength, interval and rank by each of some views."""
+    """Columns of strength, interval and rank for each view."""
     for title in titles:
         yield Column(title, short=title.replace("–", "–\n"))
         yield Column(interval_heading(level), left=True)
@@ -505,7 +505,7 @@ def strength_columns(titles: Iterable[str], level: float) -> Iterator[Column]:
 
 
 def strength_cells(views: Iterable[Mapping[str, StrengthRow]], model: str) -> Iterator[Cell]:
-    """What stands in these columns, out of the rows of each view by model."""
+    """A model's cells in the `strength_columns`; `views` have the rows of each view by model."""
     for rows in views:
         row = rows.get(model)
         if row is None:
@@ -521,7 +521,7 @@ def _legend(control: ControlView) -> Iterator[Reason]:
 
 
 def _lines(control: ControlView) -> Iterator[Remark]:
-    """What the differences do, and why there is something that is not shown."""
+    """The effect of each covariate, and why some are not shown."""
     shown = control.covariates if control.controlled.rows else ()
     for covariate in (covariate for covariate in shown if covariate.n_differ):
         won, lower, upper = covariate.twice

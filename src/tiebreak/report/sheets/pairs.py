@@ -1,4 +1,4 @@
-"""A pair of models that was chosen beforehand."""
+"""Sheets and data of the comparison of two models that were chosen beforehand."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,7 +11,7 @@ from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_headin
 
 
 def sheets_of(pairs: Iterable[PairComparison]) -> list[Sheet]:
-    """One sheet a comparison."""
+    """One sheet per comparison."""
     return [
         Sheet(
             f"{pair.benchmark} · {pair.protocol} · {pair.first} and {pair.second}",

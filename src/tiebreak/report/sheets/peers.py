@@ -1,4 +1,4 @@
-"""A peer review: ranking, self-preference, what each reviewer is worth, the bill."""
+"""Sheets and data of peer reviews: ranking, self-preference, worth of each reviewer, bill."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -53,7 +53,7 @@ from tiebreak.text import count, natural_key
 
 
 def sheets_of(report: PeerReport) -> list[Sheet]:
-    """A sheet a review, sparse logs beside full ones, and how the intervals are made."""
+    """A sheet per review, one that compares sparse with full reviews, one on the intervals."""
     how = report.how
     intervals = f"Intervals: bootstrap over items, {how.draws:,} draws, seed {how.seed}"
     return [
@@ -91,8 +91,8 @@ def data_of(report: PeerReport, *, items: bool = False) -> dict[str, Any]:
              "items": [{"item_id", "n_reviews", "election": null or ELECTION}]}],
          "sparse": [of `SparseAgreement`], "notes": []}
 
-    Matrices and lists over reviewers are in the order of `reviewers`. `items`, the Kemeny order of
-    each item with its certificate, are there where they were asked for.
+    Matrices and lists over reviewers are in the order of `reviewers`. The key "items", the Kemeny
+    order of each item with its certificate, is present only with `items`.
     """
     return document(
         "tiebreak/peer-review",
@@ -104,7 +104,7 @@ def data_of(report: PeerReport, *, items: bool = False) -> dict[str, Any]:
 
 
 def review_sheet(review: PeerReview, level: float) -> Sheet:
-    """One peer review."""
+    """The sheet of one peer review."""
     panel, by_method = review.panel, review.ranking.by_method
     sizes = (
         count(review.n_rows, "item"),
@@ -130,7 +130,7 @@ def review_sheet(review: PeerReview, level: float) -> Sheet:
 
 
 def sparse_sheet(agreements: Sequence[SparseAgreement]) -> Sheet:
-    """Agreement of sparse logs with full ones, and an item's price beside theirs."""
+    """Agreement of sparse peer reviews with full ones, and their price per item relative to it."""
     columns = (
         *(names("Benchmark"), *numbers("Degree", "Items", "ρ", "τ", "Top-1")),
         *numbers("τ per item", "Calls ×", "Tokens ×"),
@@ -151,7 +151,7 @@ def sparse_sheet(agreements: Sequence[SparseAgreement]) -> Sheet:
 
 
 def _ranking(ranking: PeerRanking, level: float) -> Table:
-    """Places by mean rank over items, and in the order of all ballots at once."""
+    """Ranks by mean rank over items, and in the consensus of all ballots at once."""
     columns = (
         *(model_names(), *numbers("#", "Mean rank", interval_heading(level))),
         *(Column("Ranks", spare=1), Column("All at once")),
@@ -183,7 +183,7 @@ def _ranking_lines(review: PeerReview) -> Iterator[Remark]:
         )
     if ranking.at_once is not None:
         [consensus] = ranking.at_once.consensuses.values()
-        # The first line is about scores, which an order of places does not need.
+        # The first line explains scores, and only the order is shown here.
         _, *lines = consensus_lines(ranking.at_once.names, consensus, ranking.kemeny)
         yield f"All at once, {count(consensus.used, 'ballot')}. {'. '.join(lines)}"
 
@@ -194,13 +194,13 @@ def _in_order(review: PeerReview) -> list[SelfPreference]:
 
 
 def _views(rows: Sequence[SelfPreference], level: float) -> Iterator[Section]:
-    """The four views with their differences and verdicts, and the intervals behind these."""
+    """The four views with their differences and verdicts, and the intervals of the differences."""
     undefined: dict[Reason, list[str]] = {}
     for row in rows:
         if row.reason:
             undefined.setdefault(row.reason, []).append(row.model)
     if all(math.isnan(row.sr) for row in rows):
-        # Only where a model has ranked its own answers is there something to compare.
+        # No model has ranked its own answers, so there is nothing to compare.
         yield Section.of(lines=[f"Self-preference: {UNDEFINED} ({'; '.join(map(str, undefined))})"])
         return
     lines = [f"No verdict on {', '.join(models)}: {why}" for why, models in undefined.items()]
@@ -209,7 +209,7 @@ def _views(rows: Sequence[SelfPreference], level: float) -> Iterator[Section]:
 
 
 def _four_views(rows: Iterable[SelfPreference]) -> Table:
-    """Peer review, table 3."""
+    """The four views of every model (Peer review, table 3)."""
     columns = numbers("SR", "PR", "PR−SR", "SIA", "SFA", "SFA−SIA", "Gap")
     cells = [
         (
@@ -267,7 +267,7 @@ def _sparse_lines(agreements: Iterable[SparseAgreement]) -> Iterator[str]:
 
 
 def _difference(row: SelfPreference, estimate: Estimate) -> Cell:
-    """With its sign: bad where the model is found to favour itself, good where it harms itself."""
+    """A signed difference; for a biased model bad if it favours itself, good if it harms itself."""
     tones: dict[int, Tone] = {1: "bad", 0: "", -1: "good"}
     return signed(estimate.value, tone=tones[side(estimate)] if row.biased else "")
 
@@ -305,12 +305,12 @@ def _items(panel: Panel) -> list[dict[str, Any]]:
     return sorted(items, key=lambda item: natural_key(str(item["item_id"])))
 
 
-# So many reviewers' agreements with each other fit side by side.
+# The matrix of agreement between reviewers is shown for up to this many, which fit side by side.
 MATRIX_UP_TO = 8
 
 
 def panel_sections(worth: PanelWorth, level: float) -> Iterator[Section]:
-    """How each one's ballots go with the others', who agrees with whom, and how each one works."""
+    """Each reviewer's agreement with the others, agreement of every two, and review counts."""
     matrix = 2 < len(worth.reviewers) <= MATRIX_UP_TO
     lines = list(_panel_lines(worth))
     table = _agreements(worth, level)
@@ -342,7 +342,7 @@ def _agreements(worth: PanelWorth, level: float) -> Table:
 
 
 def _matrix(worth: PanelWorth) -> Table:
-    """Kendall's τ-b of every two reviewers; numbers stand for the names in the columns."""
+    """Kendall's τ-b of every two reviewers; columns are headed by the reviewers' numbers."""
     labels = [
         f"{place} {reviewer.reviewer.name}"
         for place, reviewer in enumerate(worth.reviewers, start=1)
@@ -410,7 +410,7 @@ def _errors(worth: PanelWorth, level: float) -> Table:
 
 
 def _reviews(worth: PanelWorth, level: float) -> Table:
-    """How each reviewer works: how often in vain, and whether it goes by the order shown."""
+    """Unusable and partial reviews of each reviewer, and correlation with the order shown."""
     columns = numbers(
         "Reviews", "Unscored", "Partial", "Left out", "Place τ", interval_heading(level)
     )
@@ -434,7 +434,7 @@ def _reviews(worth: PanelWorth, level: float) -> Table:
 
 
 def panel_data(panel: Panel, worth: PanelWorth) -> dict[str, Any]:
-    """The panel, as `peers.data_of` has it."""
+    """The value of "panel" in `data_of`."""
     return {
         "reviewers": [
             _reviewer(panel, worth, number, reviewer)
@@ -455,7 +455,7 @@ def panel_data(panel: Panel, worth: PanelWorth) -> dict[str, Any]:
 def _reviewer(panel: Panel, worth: PanelWorth, number: int, record: ReviewRecord) -> dict[str, Any]:
     replies = json_ready(record.replies)
     if replies is not None:
-        del replies["model"]  # It is the reviewer's name.
+        del replies["model"]  # The reviewer has it as its name.
     without = worth.without.mean_ranks_without[number].tolist()
     return {
         **record.reviewer.model_dump(),

@@ -1,4 +1,4 @@
-"""What ranking logs show: leaderboards, and star boards for all logs judged by stars."""
+"""Sheets and data of ranking logs: leaderboards, and star boards for logs judged by stars."""
 
 from typing import Any
 
@@ -15,14 +15,14 @@ from tiebreak.text import count, listed
 
 
 def sheets_of(ranking: Ranking) -> list[Sheet]:
-    """One sheet a leaderboard; logs judged by stars are joined, a sheet a benchmark."""
+    """One sheet per leaderboard; logs judged by stars are joined into one per benchmark."""
     joined = stars.sheets_of(ranking.stars) if ranking.stars else []
     sheets = [*leaderboard.sheets_of(ranking.unjoined), *joined]
     return [*sheets, *map(categories_sheet, ranking.categories)]
 
 
 def categories_sheet(categories: Categories) -> Sheet:
-    """The score of every model on all items and in each category, and what each board says."""
+    """A sheet with every model's score on all items and by category, and each board's verdict."""
     whole, boards = categories.whole, categories.boards
     rows = [{row.model: row for row in board.rows} for board in (whole, *boards.values())]
     table = Table.of(
@@ -49,7 +49,7 @@ def categories_sheet(categories: Categories) -> Sheet:
 
 
 def _found(board: Leaderboard) -> str:
-    """The verdict but for the judge, who is that of the whole board."""
+    """The verdict without its statement on the judge, who is the same as the whole board's."""
     return str(Reason("verdict", statements=board.verdict.sentence["statements"][:-1]))
 
 
@@ -58,9 +58,9 @@ def _score(row: LeaderboardRow | None) -> Cell:
 
 
 def data_of(ranking: Ranking) -> dict[str, Any]:
-    """Of all leaderboards, log by log; "stars" holds the boards of logs judged by stars, joined.
+    """The data of all leaderboards, log by log; "stars" has the joined boards by stars.
 
-    "categories" are there where they were asked for, with the leaderboard of each by its name.
+    "categories" is present only if asked for, and has the leaderboard of each category by name.
     """
     data = leaderboard.data_of(ranking.boards)
     stars = {"stars": json_ready(ranking.stars)} if ranking.stars else {}
@@ -72,12 +72,12 @@ def data_of(ranking: Ranking) -> dict[str, Any]:
 
 
 def columns_of(ranking: Ranking) -> list[str] | None:
-    """The columns of the rows; None where the rows themselves say."""
+    """The columns of `rows_of`, or None if they are the keys of the rows."""
     return leaderboard.columns_of() if ranking.unjoined or ranking.stars is None else None
 
 
 def rows_of(ranking: Ranking) -> Rows:
-    """Those of the leaderboards and their categories, or of the star boards of logs by stars alone.
+    """Rows of the leaderboards and their categories, or of star boards if all logs are by stars.
 
     Raises:
         ReportError: there are boards of both kinds.

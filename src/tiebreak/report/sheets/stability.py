@@ -1,4 +1,4 @@
-"""Stability: parts of the items against all of them, and run against run."""
+"""Sheets and data on stability: samples of the items against all items, and repeated runs."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tiebreak.text import percent
 
 
 def sheets_of(report: StabilityReport) -> list[Sheet]:
-    """The table of subsamples, and that of repeated runs where there are any."""
+    """A sheet with a table of subsamples, and one of repeated runs if there are any."""
     return [
         Sheet(
             f"A part of the items against all of them, {report.n_seeds} draws",
@@ -35,7 +35,7 @@ def rows_of(report: StabilityReport) -> Rows:
     """One row per log and share of its items.
 
     Raises:
-        ReportError: there are repeated runs, whose table is another.
+        ReportError: there are repeated runs as well, which need another table.
     """
     parts = [
         {
@@ -51,7 +51,7 @@ def rows_of(report: StabilityReport) -> Rows:
 
 
 def _subsamples(report: StabilityReport) -> Table:
-    """Leaderboards of parts of the items against that of all (SEAL, table 2)."""
+    """Agreement of leaderboards over parts of the items with that over all (SEAL, table 2)."""
     return Table.of(
         (*map(names, ("Benchmark", "Protocol")), *numbers("Items", "Mean ρ", "Min ρ", "Top-1")),
         (
@@ -69,7 +69,7 @@ def _subsamples(report: StabilityReport) -> Table:
 
 
 def _runs(report: StabilityReport) -> Table:
-    """Repeated runs against each other (SEAL, table 3)."""
+    """Agreement of repeated runs with each other (SEAL, table 3)."""
     figures = numbers("Runs", "Items", "Mean ρ", "Min ρ", "Top-1")
     return Table.of(
         (*map(names, ("Benchmark", "Protocol")), *figures),

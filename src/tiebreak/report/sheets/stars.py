@@ -35,7 +35,7 @@ _DESIGNS = {
 
 
 def sheets_of(report: StarReport) -> list[Sheet]:
-    """One sheet a benchmark with its bill, then one of all benchmarks side by side."""
+    """One sheet per benchmark with its bill, then one with all benchmarks side by side."""
     sheets = [board_sheet(board).plus(*bill_sections(board)) for board in report.boards]
     return [*sheets, *([styles_sheet(report)] if report.styles else [])]
 
@@ -50,13 +50,13 @@ def data_of(report: StarReport) -> dict[str, Any]:
 
 
 def rows_of(report: StarReport) -> list[dict[str, Any]]:
-    """One row per model and benchmark: the fields of `StarRow`, a column for each subject."""
+    """One row per model and benchmark: the fields of `StarRow`, and columns for each subject."""
     subjects = sorted({subject for board in report.boards for subject in board.subjects})
     return [_flat(row, board, subjects) for board in report.boards for row in board.rows]
 
 
 def board_sheet(board: StarBoard) -> Sheet:
-    """A star board without its bill."""
+    """The sheet of a star board without its bill."""
     logs, role = files_in_words(board.logs, "log"), "raters" if by_people(board) else "judge"
     return Sheet(
         f"{board.benchmark} · stars · {count(board.n_items, 'item')}",
@@ -77,7 +77,7 @@ def board_sheet(board: StarBoard) -> Sheet:
 
 
 def styles_sheet(report: StarReport) -> Sheet:
-    """Benchmarks, or styles of prompting, side by side (LLMEval-Fair, table 2)."""
+    """A sheet that compares benchmarks, or styles of prompting (LLMEval-Fair, table 2)."""
     first, *rest = benchmarks = [board.benchmark for board in report.boards]
     interval = interval_heading(report.boards[0].level)
     scores = [
@@ -157,7 +157,7 @@ def _relative(board: StarBoard) -> bool:
 
 
 def _constants(board: StarBoard) -> Iterator[str]:
-    """What always giving one answer would score: what a score has to beat."""
+    """The score of always giving the same answer, which a model's score has to beat."""
     best = board.constants.best
     if best:
         answers = ", ".join(
@@ -172,7 +172,7 @@ def _constants(board: StarBoard) -> Iterator[str]:
 
 
 def _subjects(board: StarBoard) -> Table:
-    """Models by subject, with the interval below (LLMEval-Fair, tables 1 and 8)."""
+    """Scores by model and subject, with their intervals (LLMEval-Fair, tables 1 and 8)."""
     rows = [
         (words(row.model), *map(with_bounds, row.subjects)) for row in board.rows if board.subjects
     ]

@@ -1,4 +1,4 @@
-"""Boards of matches: scores, ranks and strengths, position, raters' agreement."""
+"""Sheets and data of boards of matches: scores, strengths, position bias, raters' agreement."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -24,7 +24,7 @@ from tiebreak.text import count, percent
 
 
 def sheets_of(boards: Iterable[VoteBoard]) -> list[Sheet]:
-    """One sheet a board."""
+    """One sheet per board."""
     return [_sheet(board) for board in boards]
 
 
@@ -100,7 +100,7 @@ def data_of(boards: Iterable[VoteBoard]) -> dict[str, Any]:
 
 
 def rows_of(boards: Iterable[VoteBoard]) -> list[dict[str, Any]]:
-    """One row a model: its file, and its figures with their bounds."""
+    """One row per model: its file, and its figures with their bounds."""
     places, counts = ("rank", "model", "rank_lower", "rank_upper"), ("wins", "losses", "ties")
     columns = (*places, "score", "strength", "margin", *counts)
     return [
