@@ -1,4 +1,4 @@
-"""The report as files: an HTML page; beside it its pictures, and items that are too much for it."""
+"""Write the report: an HTML page, its pictures, and scripts with items too large for the page."""
 
 import base64
 import hashlib
@@ -25,7 +25,7 @@ from tiebreak.tables.human import HumanRanking, read_human_ranking
 
 PAGE = "index.html"
 
-# How a page is known for one of ours, and what it calls its pictures.
+# Marks a page as a report of Tiebreak's, and finds the pictures that it names.
 _MADE_BY = "<p>Made by Tiebreak "
 _PICTURE = re.compile(rf'<a href="({FOLDER}/[a-z0-9-]+)\.(?:{"|".join(FORMS)})"')
 
@@ -33,10 +33,10 @@ _HERE = Path(__file__).parent
 
 
 def check_folder(folder: str | PathLike[str]) -> None:
-    """Refuse a place for the report before anything is computed.
+    """Raise an error if no report can be written to `folder`, before anything is computed.
 
     Raises:
-        ReportError: it is a file, or holds a page that is no report.
+        ReportError: it is a file, or holds a page that is not a report.
         MissingPackageError: matplotlib is not installed.
     """
     from tiebreak.report.figures.canvas import require_matplotlib
@@ -66,23 +66,23 @@ def write_report(
 ) -> list[Path]:
     """Write a report of ranking logs: `index.html`, and its pictures in `plots/`.
 
-    Where the items' answers and verdicts are too much for one file, the page loads them from
-    scripts in `items/`, also from a disk. An earlier report in the folder is written over, and its
-    other files are removed; whatever else is there stays.
+    If the items' answers and verdicts are too large for one file, the page loads them from scripts
+    in `items/`, which also works from disk. An earlier report in the folder is overwritten, and its
+    other files are removed; all other files stay.
 
     Args:
         logs: ranking logs, and folders that hold some; none for a report of a contest alone.
-        folder: where to write; made where it does not exist.
-        contest: what `contest_report` returned.
+        folder: where to write; created if it does not exist.
+        contest: the result of `contest_report`.
         human: a ranking by people for the peer reviews among the logs, or its CSV file.
-        reference: what protocols are compared with, as in `compare`; by default all pairs.
-        sources: the files that the contest was read from: their folders are not shown.
-        title: the page's; by default it names the benchmarks.
-        pictures: what the pictures beside the page are written as: "svg", "png", "pdf".
-        width: of these pictures, in inches; by default as in the page.
-        titled: whether they hold their title and notes, which else `plots/captions.txt` has alone.
+        reference: the protocol to compare with, as in `compare`; by default all pairs.
+        sources: files that the contest was read from; the page shows them without their folders.
+        title: the page's title; by default it names the benchmarks.
+        pictures: formats of the pictures beside the page: "svg", "png", "pdf".
+        width: width of these pictures in inches; by default as in the page.
+        titled: whether they contain their title and notes, otherwise only in `plots/captions.txt`.
         how: level, draws and seed of all intervals.
-        prices: of calls whose cost the logs do not know, as in `read_ranking_logs`.
+        prices: prices of calls whose cost the logs do not have, as in `read_ranking_logs`.
 
     Returns:
         The files: the page, then its pictures, then what is in `items/`.
@@ -92,7 +92,7 @@ def write_report(
             to report.
         MissingPackageError: matplotlib is not installed.
         RankingLogError: a path holds no ranking log; or, with `human`, no peer review.
-        AnalysisError: there is no such reference, or logs cannot be compared with it.
+        AnalysisError: the reference does not exist, or logs cannot be compared with it.
         TableError, AnalysisError: the ranking by people cannot be read, or has too little in
             common with the peer reviews.
         OSError: a file cannot be written.
@@ -129,7 +129,7 @@ def write_contents(
     title: str | None = None,
     prints: PictureForms = USUAL,
 ) -> list[Path]:
-    """Write what `contents_of` gathered; the same contents give the same files."""
+    """Write the report of what `contents_of` gathered; the same contents give the same files."""
     check_folder(folder)
     path, gallery = Path(folder), Gallery(prints)
     shelf = ChunkWriter(path)
@@ -138,14 +138,14 @@ def write_contents(
     if not page.sections:
         raise ReportError("There is nothing to report: give ranking logs, or --scores")
     if prints.width is not None or prints.titled:
-        # The page keeps its own pictures: those beside it are drawn once more, for the paper.
+        # The pictures in the page stay as they are; those beside it are drawn again for the paper.
         gallery = Gallery(prints)
         with drawn_for(prints.width, titled=prints.titled):
             list(sections_of(contents, gallery))
     path.mkdir(parents=True, exist_ok=True)
     earlier = _pictures_of(path / PAGE)
-    # The page comes after what it needs, and before what an earlier one needed is removed: who
-    # finds a page finds all of it.
+    # Write the page after the files it needs, and remove an earlier page's files after that: at any
+    # time the page in the folder has all its files.
     plots = list(gallery.save(path))
     with whole_file(path / PAGE) as draft:
         draft.write_text(render(page), encoding="utf-8", errors="replace", newline="\n")
@@ -166,7 +166,7 @@ def _pictures_of(page: Path) -> set[Path]:
 
 
 def render(page: Page) -> str:
-    """The page as HTML: the same page gives the same text."""
+    """The page as HTML; the same page gives the same text."""
     style, script = _static("css"), _static("js")
     template = environment().get_template("report.html.jinja")
     loads = bool(page.items and page.items.files)
@@ -176,9 +176,9 @@ def render(page: Page) -> str:
 
 @cache
 def _static(suffix: str) -> Markup:
-    """The style sheet, or the script: its files one after the other, by name."""
+    """The style sheet or the script: all files with this suffix, joined in order of their names."""
     files = sorted((_HERE / "static").glob(f"*.{suffix}"))
-    # Our own text, and the only one that the template does not escape.
+    # Safe: our own text, and the only one that the template does not escape.
     text = "\n".join(file.read_text(encoding="utf-8") for file in files)
     return Markup(text)  # nosec B704
 
@@ -186,7 +186,7 @@ def _static(suffix: str) -> Markup:
 def _policy(style: str, script: str, *, loads: bool) -> str:
     """A content security policy: this script, this style sheet, embedded pictures, no network.
 
-    `loads`: whether the script may load others. Nothing else may: no script that stands in markup.
+    With `loads` the script may load further scripts; scripts in markup never run.
     """
     more = " 'strict-dynamic'" if loads else ""
     return (

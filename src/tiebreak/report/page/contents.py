@@ -1,6 +1,6 @@
-"""What a report is about: everything that the logs say, read once.
+"""The contents of a report: everything computed from the logs, which are read once.
 
-Files are called by their names: where logs lie is not shown in a report, which is sent around.
+Files are called by name, without their folders, because reports are passed on.
 """
 
 import re
@@ -35,9 +35,9 @@ from tiebreak.tables.human import HumanRanking
 class Contents:
     """The parts of a report; those that do not apply are None.
 
-    `logs` are the best attempts at each task, under their names, and `files` where these lie, by
-    the path of the log; `entries` are their leaderboards with the second views, `stars` the boards
-    of those judged by stars, joined. `notes` say what was left out, and why.
+    `logs` are the best attempts at each task with names for paths, and `files` the real paths of
+    each log's files, by its name. `entries` are the leaderboards with second views, `stars` the
+    joined boards of logs judged by stars. `notes` say what was left out, and why.
     """
 
     logs: tuple[RankingLog, ...] = ()
@@ -62,22 +62,22 @@ def contents_of(
     how: Resampling = Resampling(),
     prices: Sequence[str] = (),
 ) -> Contents:
-    """Gather what a report shows. Files are called by their names, wherever they lie.
+    """Gather what a report shows. Files are called by name, without their folders.
 
     Args:
         paths: ranking logs, and folders that hold some; none for a report of a contest alone.
-        contest: what `contest_report` made of a table of scores.
+        contest: the result of `contest_report` for a table of scores.
         human: a ranking by people, for every board.
-        reference: what protocols are compared with, as in `compare`. By default all pairs, and no
-            comparison where these were not judged.
-        sources: other files and folders that were read, for the contest say: where they lie is not
-            shown.
+        reference: the protocol to compare with, as in `compare`. By default all pairs, and no
+            comparison if no log judged these.
+        sources: other files and folders that were read, e.g. for the contest; shown without their
+            folders.
         how: level, draws and seed of the intervals.
         prices: as in `read_ranking_logs`.
 
     Raises:
         RankingLogError: a path holds no ranking log.
-        AnalysisError: there is no such reference, or logs cannot be compared with it.
+        AnalysisError: the reference does not exist, or logs cannot be compared with it.
         AnalysisError: the ranking by people has too little in common with the boards.
         ValueError: level or draws are out of range.
     """
@@ -117,7 +117,7 @@ def contents_of(
 def _comparison(
     entries: Sequence[Entry], reference: str | None, how: Resampling
 ) -> tuple[Comparison | None, list[str]]:
-    """The comparison, and why there is none where a reader might expect one."""
+    """The comparison, or None, and a note on why it is missing if a reader might expect one."""
     try:
         return compare_entries(entries, reference=reference or REFERENCE, how=how), []
     except AnalysisError as error:
@@ -128,7 +128,7 @@ def _comparison(
 
 
 def _peers(logs: Iterable[RankingLog], how: Resampling) -> tuple[PeerReport | None, list[str]]:
-    """The report of the peer reviews, and why there is none where there are some."""
+    """The report of the peer reviews, or None, and a note on why they are left out, if any."""
     reviews = [log for log in logs if any(RULES[item.placed_by].reviewed for item in log.items)]
     if not reviews:
         return None, []
@@ -141,13 +141,13 @@ def _peers(logs: Iterable[RankingLog], how: Resampling) -> tuple[PeerReport | No
 
 
 def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog]) -> dict[str, str]:
-    """A name for each path that was given and each log read from them, no two logs of one name."""
+    """A name for each given path and for each log read from them; names of logs are unique."""
     names: dict[str, str] = {}
     for path in map(str, given):
         if "://" in path or not Path(path).is_dir():
             names[path] = names[str(Path(path).resolve())] = file_name(path)
         else:
-            # In front of files that could not be read, say.
+            # A folder is removed where it precedes a file, e.g. in a note on unreadable files.
             names[f"{Path(path).resolve()}/"] = ""
             if Path(path).is_absolute() or ".." in Path(path).parts:
                 names[f"{path.rstrip('/')}/"] = ""
@@ -164,18 +164,18 @@ def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog])
 
 
 def renamed(log: RankingLog, names: Mapping[str, str]) -> RankingLog:
-    """The log under its name: whatever is computed from it then says the name for the path."""
+    """The log with names for paths, so that everything computed from it shows the names."""
     return replace(
         log,
         path=names[log.path],
         files=tuple(names[file] for file in log.files),
-        # Sentences that were made while files were read.
+        # Notes were written while files were read, so they contain paths.
         notes=tuple(map(shortener(names), log.notes)),
     )
 
 
 def shortener(names: Mapping[str, str]) -> Callable[[str], str]:
-    """A function that puts the names for their paths wherever these occur in a text."""
+    """A function that replaces the paths in a text by their names."""
     if not names:
         return lambda text: text
     longest_first = sorted(names, key=len, reverse=True)
@@ -184,5 +184,5 @@ def shortener(names: Mapping[str, str]) -> Callable[[str], str]:
 
 
 def file_name(path: str) -> str:
-    """The name of a file, wherever it lies."""
+    """The name of a file without its folder."""
     return path.rstrip("/").rsplit("/", 1)[-1]

@@ -1,37 +1,36 @@
-"""The items of a report: an index that the page has at hand, and the story of each item, packed.
+"""The items of a report: an index in the page, and the packed story of each item.
 
-The index, in the order of the runs and of the items' table::
+The index, in the order of the runs and of the table of items::
 
     {"runs": [{"name", "protocol", "benchmark", "judges": [], "log"}],
      "rubrics": [{"principles": [{"id", "name", "weight", "description"}],
                   "checklist": [{"id", "principle", "description"}]}],
      "items": [{"benchmark", "id", "runs": []}],
-     "stories": [[place of the first item of a chunk, the chunk]],
-     "texts": [[number of the first text of a chunk, the chunk]],
-     "files": [the files of chunks 0, 1, … beside the page; none where they stand in the page]}
+     "stories": [[index of the first item of a chunk, number of the chunk]],
+     "texts": [[number of the first text of a chunk, number of the chunk]],
+     "files": [files of chunks 0, 1, … beside the page; empty if the page contains the chunks]}
 
 A chunk is base64 of gzip of a JSON list: of texts, or of the stories of items in their order.
-`answers`, and in votes `reasoning`, are places in `texts`, where the numbers of texts stand::
+`answers`, and `reasoning` of votes, are indices into the story's `texts`, which are text numbers::
 
     [{"task", "target", "texts": [120, 121, 7],
       "stories": [{"run", "log", "sample", "epoch", "rubric", "answers": {model: 0},
                    "ranks": {model: 1.5}, "unranked": null or why, "ballots": {…}}]}]
 
-`ballots` are `ItemBallots` without the calls and without what says nothing. `log` is the name of
-the file, `sample` and `epoch` say where in it this is, for Inspect's own viewer; `ranks` are empty
-where the item has no ranking. Texts and votes compress better apart, and a text stands once among
-those that an item's are looked for in.
+`ballots` are `ItemBallots` without the calls and without empty fields. `log`, `sample` and `epoch`
+are the file's name and the place in it, for Inspect's own viewer; `ranks` is empty if the item has
+no ranking. Texts and votes compress better apart, and a text that an item shares with the last few
+chunks is stored only once.
 
-Texts are read again from the logs, item by item, and packed at once: all of them are more than a
-machine holds. Most of a large report is votes, so ballots are handled as the log's JSON has them:
-ranking does not read them, so they are unchecked, and what is not as we write it stays as it is.
-Numbers are kept to six decimals (a judge's own as they are), since the digits behind them are most
-of what does not compress. Text is kept to the last code point, also what is no valid Unicode.
+Texts are read again from the logs, item by item, and packed at once, because all of them may exceed
+the memory. Most of a large report is votes, so ballots are handled as JSON of the log: what ranking
+does not read is unchecked, and values of unexpected form are kept unchanged. Numbers are rounded to
+six decimals (a judge's own are not), because further digits hardly compress. Text is kept exactly,
+even if it is not valid Unicode.
 
-Beside the page chunks are scripts that it loads when an item is opened, since no page may read
-other files from a disk. A script's name holds a digest of what is in it: a page never meets the
-scripts of another one, and whether a file was written here, and by nobody since, can be told from
-the file.
+Chunks beside the page are scripts, loaded when an item is opened, because a page cannot read other
+files from disk. A script's name holds a digest of its content, so a page never loads the scripts of
+another page, and a file shows by itself whether a report wrote it and nobody changed it since.
 """
 
 import base64
@@ -64,28 +63,28 @@ from tiebreak.text import count, natural_key
 
 FOLDER: Final = "items"
 
-# Characters of chunks. With its table and its pictures the page is then below 15 MB.
+# Characters of chunks that a page may contain; with table and pictures it stays below 15 MB.
 MOST: Final = 9_000_000
 
 _NAME = re.compile(r"[0-9]{4,}-([0-9a-f]{16})\.js")
 
 
 class ChunkWriter:
-    """Keeps the chunks of a page while it is made.
+    """Collects the chunks of a page.
 
-    `chunks` are those that the page is to hold, and `files` those that were written instead: all
-    of them as soon as together they are longer than `most`.
+    `chunks` are those that the page will contain, `files` those written beside it. As soon as all
+    together are longer than `most` characters, all are written to files.
     """
 
     def __init__(self, report: Path | None = None, *, most: int = MOST) -> None:
-        """`report` is the folder of the page; None keeps everything in the page."""
+        """Collect for the page in the folder `report`; None keeps all chunks in the page."""
         self.chunks: list[str] = []
         self.files: list[Path] = []
         self._report, self._most = report, most
         self._length = 0
 
     def put(self, chunk: str) -> None:
-        """Keep the next chunk, one of `pack`.
+        """Add the next chunk that `pack` made.
 
         Raises:
             OSError: a file cannot be written.
@@ -99,19 +98,19 @@ class ChunkWriter:
 
     @property
     def names(self) -> list[str]:
-        """The files as the page calls them."""
+        """The paths of the files relative to the page."""
         return [f"{FOLDER}/{file.name}" for file in self.files]
 
     @property
     def summary(self) -> str:
-        """What lies beside the page, "" without."""
+        """The number and size of the files beside the page in words, "" without any."""
         if not self.files:
             return ""
         return f"{FOLDER}/ ({len(self.files):,} files, {self._length / 1e6:.0f} MB)"
 
 
 def _write(folder: Path, number: int, chunk: str) -> Path:
-    # Letters, digits, +, / and = need no escape.
+    # Base64 has only letters, digits, +, / and =, which need no escape in a string.
     script = f'tiebreak.part({number},"{chunk}");\n'.encode("ascii")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{number:04}-{_digest(script)}.js"
@@ -121,7 +120,7 @@ def _write(folder: Path, number: int, chunk: str) -> Path:
 
 
 def remove_earlier(shelf: ChunkWriter, report: Path) -> None:
-    """Remove what earlier reports in this folder wrote; files of other names or contents stay.
+    """Remove scripts of earlier reports in this folder; files of other names or contents stay.
 
     Raises:
         OSError: a file cannot be read or removed.
@@ -144,27 +143,27 @@ def _digest(script: bytes) -> str:
     return hashlib.sha256(script).hexdigest()[:16]
 
 
-# Bytes of JSON. Small enough to open at once, and large enough to compress well.
+# Bytes of JSON in a chunk: small enough to open without delay, large enough to compress well.
 CHUNK = 1_000_000
 
-# Chunks of texts that an item may need besides its own: each is a file to load.
+# Earlier chunks of texts that an item may refer to; each may be a file to load.
 _REACH = 4
 
-# More takes twice the time for a fiftieth of the bytes.
+# Compression level: a higher one takes twice the time to save a fiftieth of the bytes.
 _LEVEL = 5
-# For zlib: a header as gzip writes it, without a date.
+# `wbits` of zlib for a gzip header without a date, so that the same data give the same bytes.
 _GZIP = 31
 
 
 class Packed(NamedTuple):
-    """Where stories and texts are: the number of the first of each chunk, and the chunk's."""
+    """The chunks of stories and of texts, as (number of the first in it, number of the chunk)."""
 
     stories: list[tuple[int, int]]
     texts: list[tuple[int, int]]
 
 
 class _ChunkBuffer:
-    """Pieces of JSON, numbered, until they are as long as a chunk."""
+    """Numbers pieces of JSON and packs them into a chunk whenever they reach its size."""
 
     def __init__(self, keep: Callable[[str], int], size: int) -> None:
         self.chunks: list[tuple[int, int]] = []
@@ -192,8 +191,8 @@ def pack(
 ) -> Packed:
     """Pack the stories of items 0, 1, … into chunks, and the `texts` of each, if any, into others.
 
-    A story is an object of what JSON can hold; undefined numbers become null. `keep` gets chunk 0,
-    1, …, each as soon as it is full: with the item or text that makes it as long as `size`.
+    A story is an object of JSON types; undefined numbers become null. `keep` is called with chunk
+    0, 1, …, each as soon as an item or text makes it `size` bytes or longer.
     """
     numbers: dict[str, int] = {}
     kept = count_up()
@@ -223,7 +222,7 @@ def pack(
 
 
 def unpack(chunk: str) -> list[Any]:
-    """What a chunk holds: stories or texts."""
+    """The stories or texts in a chunk."""
     pieces: list[Any] = json.loads(zlib.decompress(base64.b64decode(chunk), _GZIP))
     return pieces
 
@@ -232,7 +231,7 @@ def _json(value: Mapping[str, Any] | str) -> bytes:
     try:
         return to_json(value, inf_nan_mode="null")
     except PydanticSerializationError:
-        # A lone surrogate has no UTF-8; its escape, \ud800, means the same in JSON.
+        # A lone surrogate cannot be encoded as UTF-8; its escape, \ud800, is the same in JSON.
         text = json.dumps(json_ready(value), ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "backslashreplace")
 
@@ -244,9 +243,9 @@ def _packed(pieces: Iterable[bytes]) -> str:
 
 
 StoryKey = tuple[str, str, str]
-"""Benchmark, id (with the epoch of the answers where there are several), hash of the question."""
+"""Benchmark, item id (with the epoch of the answers if several), hash of the question."""
 
-# Characters of a task in the items' table.
+# Characters of a task that the table of items shows.
 _TASK = 90
 _NUMBERS = ("Matches", "Ties", "Flips", "Unscored")
 _ONLY_WHERE_THEY_DIFFER = ("Benchmark", "Judged by")
@@ -254,7 +253,7 @@ _LEAD = "Open an item to read its answers and every verdict on them."
 
 
 class _Judged(NamedTuple):
-    """An item in a run: the number of the run, the name of its log, and the sample."""
+    """An item as judged in a run: the number of the run, the name of its log, the sample."""
 
     run: int
     log: str
@@ -262,7 +261,7 @@ class _Judged(NamedTuple):
 
 
 def items_view(contents: Contents, shelf: ChunkWriter) -> ItemsView | None:
-    """All items that were judged, or None without any; their stories stand on the shelf afterwards.
+    """The table and index of all judged items, or None without any; puts stories on the shelf.
 
     Raises:
         UnreadableLogError: a log has changed since it was read.
@@ -324,7 +323,7 @@ def _runs(judged: Sequence[_Judged]) -> list[int]:
 
 
 def _anchors(keys: Iterable[tuple[str, str, str]]) -> Iterator[str]:
-    """An address for each item, by benchmark and id: the same one in the next report."""
+    """An HTML id for each item, from benchmark and item id, so that links outlive a new report."""
     taken: set[str] = set()
     for benchmark, item_id, _ in keys:
         taken.add(anchor := free_name(slug(benchmark, item_id), taken))
@@ -355,7 +354,7 @@ def _by_item(contents: Contents) -> dict[StoryKey, list[_Judged]]:
 
 
 def _item_id(sample: JudgedItem, ballots: ItemBallots) -> str:
-    """The item's id, with the epoch of its answers where it was answered more than once."""
+    """The item's id, with the epoch of its answers if models answered it more than once."""
     sample_id = sample.id.removeprefix(f"{ballots.benchmark}:")
     return sample_id if sample_id.startswith(f"{ballots.item_id}#") else ballots.item_id
 
@@ -363,7 +362,7 @@ def _item_id(sample: JudgedItem, ballots: ItemBallots) -> str:
 def _item(
     judged: Sequence[_Judged], logs: Mapping[str, SampleReader], rubrics: dict[str, int]
 ) -> dict[str, Any]:
-    """The story of an item; texts that several runs have in common stand in it once."""
+    """The story of an item; a text that several runs share is in it once."""
     texts: dict[str, int] = {}
 
     def place(text: str) -> int:
@@ -424,7 +423,7 @@ def _row(
 
 
 def _first(stories: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
-    """Who is first, and where the report has several runs by which of those that judged it."""
+    """The models that are first on an item, with the runs that say so if there are several."""
     runs_by_first: dict[str, list[str]] = {}
     for story in stories:
         best = min(story["ranks"].values(), default=None)
@@ -451,7 +450,7 @@ def _named(text: str) -> Cell:
     return words(one_line(text))
 
 
-# What a reader of votes needs of a rubric.
+# The fields of a rubric that readers of votes need.
 _PARTS: Final = {
     "principles": ("id", "name", "weight", "description"),
     "checklist": ("id", "principle", "description"),
@@ -459,10 +458,10 @@ _PARTS: Final = {
 
 
 def _asked(metadata: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any] | None]:
-    """Task and rubric as a sample's judges got them, out of its metadata; None where it has none.
+    """Task and rubric that the judges of a sample got, from its metadata, None if missing.
 
-    That is unchecked: what is not as the tasks write it counts as missing. The rubric has the keys
-    "principles" and "checklist".
+    Metadata are unchecked: whatever differs from the form that tasks write counts as missing. The
+    rubric has the keys "principles" and "checklist".
     """
     contest = metadata.get(CONTEST_KEY)
     known = contest if isinstance(contest, Mapping) else {}
@@ -491,9 +490,9 @@ DECIMALS: Final = 6
 
 
 def without_calls(ballots: Mapping[str, Any], text: Callable[[str], object]) -> dict[str, Any]:
-    """The ballots of an item as `ItemBallots` reads them again, but for its calls.
+    """The ballots of an item without calls and empty fields; `ItemBallots` can read them again.
 
-    `ballots` are all of them, in JSON's types; `text` says what stands for the reasoning of a vote.
+    `ballots` are in types of JSON; `text` gives the value that replaces the reasoning of a vote.
     """
     slimmed = {key: value for key, value in _not_empty(ballots).items() if key != "calls"}
     slimmed["native"] = short(ballots["native"])
@@ -505,7 +504,7 @@ def without_calls(ballots: Mapping[str, Any], text: Callable[[str], object]) -> 
 
 
 def short(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with short numbers."""
+    """The mapping with numbers rounded to `DECIMALS`; None for numbers that are not finite."""
     return {
         key: _short(value) if isinstance(value, float) else value for key, value in numbers.items()
     }
@@ -516,7 +515,7 @@ def _short(number: float) -> float | None:
 
 
 def _not_empty(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What is not empty, with short numbers; a number may be 0, and False is an answer."""
+    """The fields that are not empty, with short numbers; 0 and False are not empty."""
     return {
         key: _short(value) if isinstance(value, float) else value
         for key, value in record.items()
@@ -543,7 +542,7 @@ def _verdict(verdict: Mapping[str, Any], text: Callable[[str], object]) -> dict[
 def _vote(vote: Any, text: Callable[[str], object]) -> Any:
     if not isinstance(vote, dict):
         return vote
-    # A judge's own number is short enough, and of these there are millions.
+    # Numbers that a judge wrote are short, and rounding millions of them would take time.
     slimmed = {key: value for key, value in vote.items() if value or value == 0}
     if reasoning := slimmed.get("reasoning"):
         slimmed["reasoning"] = text(str(reasoning))

@@ -1,10 +1,10 @@
-"""From the contents of a report to its page: which sections there are, and what leads into them.
+"""From the contents of a report to its page: the sections, their headings and leads.
 
-For every finding a section has its sheet, the same as on a terminal, and its pictures; several
-boards stand side by side before them, with every model's place on each.
+A section has the sheets of its findings, the same as on a terminal, and their pictures. Several
+boards are shown side by side before the sections, with every model's place on each.
 
-A board is drawn as a row a model, with marks at places on one axis (`drawn_board`): the template
-makes elements and SVG of it, so that rows fold on a phone and open for their numbers.
+A board is drawn with one row per model and marks on a common axis (`drawn_board`). The template
+turns it into elements and SVG, so that rows fold on a phone and open to show their numbers.
 `leaderboard_figure` draws the same as a file.
 """
 
@@ -72,14 +72,16 @@ from tiebreak.text import count, listed, p_value, percent
 
 Pictures = Sequence[Drawing | None]
 Made = tuple[Sheet, Pictures]
-"""A sheet and its pictures; what cannot be drawn is None. A sheet of a title alone is left out."""
+"""A sheet and its pictures, None for those that cannot be drawn.
+
+`sections_of` leaves out a sheet without pictures, sections and notes."""
 
 
 Board = Leaderboard | StarBoard
 
 
 class Shown(NamedTuple):
-    """A board of the page: the name of its protocol or run, and the part that shows it."""
+    """A board on the page, the name of its protocol or run, and the part that shows it."""
 
     board: Board
     name: str
@@ -145,9 +147,9 @@ def page_of(
     version: str,
     title: str | None = None,
 ) -> Page:
-    """The page of a report; its pictures hang in the gallery, and its items stand on the shelf.
+    """The page of a report; adds its pictures to the gallery and its items to the shelf.
 
-    Both are empty before. Without a title it names the benchmarks.
+    Both must be empty. Without a title the page names the benchmarks.
 
     Raises:
         MissingPackageError: matplotlib is not installed.
@@ -166,14 +168,14 @@ def page_of(
 
 
 def sections_of(contents: Contents, gallery: Gallery) -> Iterator[PageSection]:
-    """The sections that have a part, in the order of the page; several parts are folded."""
+    """The sections that have a part, in the order of the page; parts fold if there are several."""
     warned: set[str] = set()
     for id, findings in _findings(contents):
         made = [(sheet, gallery.figure_views(pictures)) for sheet, pictures in findings]
         shown = [(s, pictures) for s, pictures in made if pictures or s.sections or s.notes]
         parts = []
         for number, (sheet, pictures) in enumerate(shown, start=1):
-            # What the section before has warned of is not said again.
+            # Do not repeat warnings of earlier sections.
             new = replace(sheet, warnings=tuple(w for w in sheet.warnings if w not in warned))
             folded = len(shown) > 1 and bool(
                 pictures or any(section.table for section in sheet.sections)
@@ -211,17 +213,18 @@ def _boards(contents: Contents, sections: Iterable[PageSection]) -> Iterator[Sho
     entries = boarded(contents.entries)
     for entry, part in zip(entries, shown.get("leaderboards", ()), strict=True):
         yield Shown(entry.board, entry.name, part)
-    # Benchmarks side by side come last, and have no verdict of their own.
+    # The last part of "stars", all benchmarks side by side, has no board: zip stops before it.
     joined = contents.stars.boards if contents.stars else ()
     for board, part in zip(joined, shown.get("stars", ()), strict=False):
         yield Shown(board, "stars", part)
 
 
 def _verdict(board: Board, part: Part) -> BoardVerdictView:
-    """What a board found: without what its first warning, which stands beside it, repeats."""
+    """The verdict of a board; what the sentence says of the judge is shown as a badge instead."""
     sheet, state, reason = part.sheet, _trust(board), ""
     sentence, drawn = sheet.verdict, drawn_board(board, sheet)
-    # On a terminal it ends with what the badge says of the judge.
+    # On a terminal the sentence ends with the judge's trust, which the page shows as a badge. It is
+    # already missing if a warning says the same.
     if state and sentence == str(board.verdict.sentence):
         *statements, judge = board.verdict.sentence["statements"]
         sentence = str(Reason("verdict", statements=statements))
@@ -234,7 +237,7 @@ def _verdict(board: Board, part: Part) -> BoardVerdictView:
 
 
 def _to_decide(board: Board) -> str:
-    """How many items would tell the two in front apart, where the board leaves them open."""
+    """A guess of how many items would tell the two leading models apart, "" if apart or unknown."""
     pair = next(iter(board.pairs), None)
     if isinstance(board, StarBoard) or pair is None or pair.apart is not False:
         return ""
@@ -261,7 +264,7 @@ def _title(contents: Contents) -> str:
     return f"Which model is better? {', '.join(benchmarks)}"
 
 
-# Of more names than these a sentence says only how many.
+# Sentences give up to this many names, and only the number of the others.
 _NAMED: Final = 4
 
 
@@ -280,7 +283,7 @@ def _made(contents: Contents) -> Iterator[str]:
 
 
 def overview_of(boards: Sequence[Shown]) -> Overview:
-    """All boards of a page."""
+    """All boards of a page side by side, in one common order of models."""
     plain = [shown.board for shown in boards]
     order = list(dict.fromkeys(row.model for board in plain for row in board.rows))
     heads = (
@@ -297,7 +300,7 @@ def overview_of(boards: Sequence[Shown]) -> Overview:
 
 
 def _names(boards: Sequence[Shown]) -> list[str]:
-    """What tells the boards apart: the protocol, the benchmark, or both."""
+    """Names that distinguish the boards: the protocol, the benchmark, or both."""
     if len({board.board.benchmark for board in boards}) == 1:
         return [board.name for board in boards]
     if len({board.name for board in boards}) == 1:
@@ -310,7 +313,7 @@ def _trust(board: Board) -> str:
 
 
 def _sentences(boards: Sequence[Board]) -> Iterator[str]:
-    """Who stands first on how many boards, and how far their judges can be trusted."""
+    """Which model is first on how many boards, and how far their judges can be trusted."""
     ranked = [board for board in boards if board.rows]
     first = Counter(row.model for board in ranked for row in board.rows if row.rank == 1)
     even = sum(len(board.verdict.tiers) < 2 for board in ranked)
@@ -344,7 +347,7 @@ def _first(boards: Sequence[Board], first: Counter[str]) -> str:
 
 
 def boarded(entries: Sequence[Entry]) -> list[Entry]:
-    """The logs that have a leaderboard of their own: those by stars are joined (`star_boards`)."""
+    """The logs with a leaderboard of their own; logs by stars are joined (`star_boards`)."""
     return [entry for entry in entries if entry.board.placed_by != "stars"]
 
 
@@ -373,7 +376,7 @@ def native_scores(entries: Sequence[Entry]) -> Iterator[Made]:
 
 
 def rates_of_winning(entries: Sequence[Entry]) -> Iterator[Made]:
-    """How often each model beats each other one."""
+    """How often each model beats every other model."""
     for entry in entries:
         if entry.board.rule.asks is not None and entry.board.rows:
             rates = win_rates(entry.ranked, models=[row.model for row in entry.board.rows])
@@ -382,7 +385,7 @@ def rates_of_winning(entries: Sequence[Entry]) -> Iterator[Made]:
 
 
 def protocols(compared: Comparison) -> Iterator[Made]:
-    """Agreement with the reference and its price: of all benchmarks, and of each."""
+    """Agreement with the reference and its price, over all benchmarks and for each."""
     picture: Pictures = [price_figure(compared)]
     *sheets, intervals = sheets_of(compared)
     notes = intervals.notes
@@ -396,20 +399,20 @@ def protocols(compared: Comparison) -> Iterator[Made]:
 
 
 def contests(report: ContestReport) -> Iterator[Made]:
-    """Expected wins, what elimination costs, what other scores would do."""
+    """Expected wins, the cost of elimination, and the effect of changed scores."""
     [sheet] = contest.sheets_of(report)
     yield sheet, contest_figures(report)
 
 
 def peer_reviews(report: PeerReport) -> Iterator[Made]:
-    """Each peer review, then sparse ones beside full ones."""
+    """Each peer review, then the comparison of sparse with full reviews."""
     *sheets, _ = sheets_of(report)
     yield from map(_review, report.reviews, sheets)
     yield from ((sparse, []) for sparse in sheets[len(report.reviews) :])
 
 
 def people(aligned: Alignment) -> Iterator[Made]:
-    """Each board or peer review against people; pictures of the latter stand in the first part."""
+    """Each board or peer review against people; the first part has the pictures of all reviews."""
     reviewed = any(benchmark.order is None for benchmark in aligned.benchmarks)
     picture: Pictures = [alignment_figure(aligned), views_figure(aligned)] if reviewed else []
     _, *sheets, legend = sheets_of(aligned)
@@ -421,7 +424,7 @@ def people(aligned: Alignment) -> Iterator[Made]:
 
 
 def receipts(entries: Sequence[Entry], notes: Sequence[str]) -> Iterator[Made]:
-    """What all logs cost together, what was left out of the report, and the bill of each log."""
+    """The cost of all logs together, notes on what was left out, and the bill of each log."""
     bills = [entry.board.receipt for entry in entries]
     lines = []
     if len(bills) > 1:
@@ -451,15 +454,15 @@ def _of(entry: Entry) -> Sheet:
 
 
 def _label(entry: Entry) -> str:
-    """Benchmark and protocol, with the number of the run where there are several."""
+    """Benchmark and protocol, with the number of the run if there are several."""
     return f"{entry.board.benchmark} · {entry.name}"
 
 
 def pairs_section(board: Leaderboard | StarBoard) -> Section:
-    """The matrix of a leaderboard's pairs; empty with fewer than two models.
+    """The matrix of differences between all pairs of models; empty with fewer than two models.
 
-    A cell holds how much higher the model of the row scores than that of the column, and below it
-    the p-value, adjusted for all pairs.
+    A cell holds the score of the row's model minus that of the column's, and below it the p-value,
+    adjusted for all pairs.
     """
     models = [row.model for row in board.rows]
     pairs = {(pair.above, pair.below): pair for pair in board.pairs}
@@ -478,7 +481,7 @@ def pairs_section(board: Leaderboard | StarBoard) -> Section:
 
 
 def rates_section(rates: WinRates) -> Section:
-    """The matrix of win rates, on demand: a cell holds the rate, and below it what it rests on."""
+    """The matrix of win rates, folded; a cell has the rate and the number of results behind it."""
     noun = "matches" if rates.by == "matches" else "items"
 
     def cell(i: int, j: int) -> Cell:
@@ -492,7 +495,7 @@ def rates_section(rates: WinRates) -> Section:
 
 
 def _matrix(models: Sequence[str], cell: Callable[[int, int], Cell], caption: str) -> Table:
-    # Columns are called by their row: names at the top of 30 columns would not fit on any screen.
+    # Columns have the number of their row: names above 30 columns would not fit on any screen.
     columns = [Column(f"{n}.", meaning=model) for n, model in enumerate(models, start=1)]
     rows = [
         (words(f"{i + 1}. {model}"), *(cell(i, j) for j in range(len(models))))
@@ -516,16 +519,17 @@ def _difference(
     return Cell(f"{shown.text}{star}", shown.key, tone, below)
 
 
-# Letters of the longest name that is short, and of the longest of medium length.
+# Names up to this many letters are short, and of medium length.
 _SHORT, _MEDIUM = 12, 26
 
 
 def drawn_board(
     board: Leaderboard | StarBoard, sheet: Sheet, order: Sequence[str] = ()
 ) -> DrawnBoard:
-    """A board, whose rows the first table of `sheet` has; models of `order` come first.
+    """A drawn board; its numbers are the first table of `sheet`. Models of `order` come first.
 
-    The axis is the whole one, 0 to 1, or 0 to 100 for stars: boards side by side have the same.
+    The axis always is the full scale, 0 to 1, or 0 to 100 for stars, so that boards side by side
+    can be compared.
     """
     placed: Sequence[LeaderboardRow | StarRow] = board.rows
     models = [row.model for row in placed]
@@ -577,7 +581,7 @@ def _ranks(lower: int | None, upper: int | None) -> str:
 
 
 def _bar(row: int, lane: Sequence[tuple[int, int]]) -> str:
-    """What a column of tiers has in a row, as a class: "", "first", "on", "last", "alone"."""
+    """CSS class of a lane of tiers in a row: "", or "first", "on", "last", "alone" in a tier."""
     for first, last in lane:
         if first <= row <= last:
             return "alone" if first == last else {first: "first", last: "last"}.get(row, "on")
@@ -585,7 +589,7 @@ def _bar(row: int, lane: Sequence[tuple[int, int]]) -> str:
 
 
 def _numbers(sheet: Sheet) -> Iterator[str]:
-    """Each row of the first table in words: "Borda 0.733 · 95% interval 0.643–0.817 · …"."""
+    """Each row of the first table as text: "Borda 0.733 · 95% interval 0.643–0.817 · …"."""
     tables = [section.table for section in sheet.sections if section.table]
     for table in tables[:1]:
         for cells in table.rows:

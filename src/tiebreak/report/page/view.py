@@ -1,8 +1,7 @@
-"""What the report's page shows, as data: the template gets a `Page` and decides how it looks.
+"""The report's page as data; the template gets a `Page` and decides how it looks.
 
-All texts are plain and may be hostile: the template escapes them. Whatever a page has nothing of is
-an empty tuple or None, and the template leaves it out. Pictures are in the page, and beside it as
-files.
+All texts are plain and may be hostile, so the template escapes them. It leaves out fields that are
+an empty tuple or None. Pictures are in the page, and also files beside it.
 """
 
 import base64
@@ -20,10 +19,10 @@ from tiebreak.report.sheet import Column, Section, Sheet, one_line
 
 @dataclass(frozen=True, slots=True)
 class FigureView:
-    """A picture: `alt` says in words what it shows, `svg` follows the reader's colour scheme.
+    """A picture: `alt` describes it in words, `svg` follows the reader's colour scheme.
 
-    `notes` say how to read it. `width` and `height` are in CSS pixels; `file` is the picture's path
-    beside the page.
+    `notes` say how to read it. `width` and `height` are in CSS pixels; `file` is the path of the
+    picture's file, relative to the page.
     """
 
     id: str
@@ -44,11 +43,11 @@ class FigureView:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One finding of a section, such as a leaderboard: its sheet and its pictures.
+    """One finding of a section, e.g. a leaderboard: its sheet and its pictures.
 
-    `id` is unique in the page, as are those of figures and sections: ASCII letters, digits and
-    hyphens. Of one that is `folded` the page shows title, verdict and warnings, and the rest on
-    demand.
+    `id` is unique among the ids of parts, figures and sections of a page, and has only ASCII
+    letters, digits and hyphens. Of a `folded` part the page shows title, verdict and warnings, and
+    the rest on demand.
     """
 
     id: str
@@ -58,7 +57,7 @@ class Part:
 
     @property
     def anchor(self) -> str:
-        """Where a link to it leads: what is folded, so that a browser unfolds it by itself."""
+        """The id that links use: inside the folded element, so that a browser unfolds it."""
         return f"{self.id}-detail" if self.folded else self.id
 
     @property
@@ -68,7 +67,7 @@ class Part:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """All sentences but the legends of tables."""
+        """All sentences of the sheet except the legends of tables."""
         both = (
             (() if section.table else section.legend, section.lines)
             for section in self.sheet.sections
@@ -78,7 +77,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class PageSection:
-    """Parts under one heading; `lead` says in a sentence or two what they show.
+    """Parts under one heading; `lead` explains in one or two sentences what they show.
 
     `id` is one of leaderboards, stars, native, winrates, protocols, csd, peers, people, stability,
     receipt.
@@ -92,12 +91,12 @@ class PageSection:
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """A model on a board that is drawn.
+    """A model's row on a drawn board.
 
-    `value`, `lower`, `upper` and `native` are places on the axis, in percent of its length, ""
-    where there is none. `bars` say of every column of tiers whether one starts, goes on, ends or
-    stands alone here; `leads` whether the model is in the first tier. `numbers` are the row of the
-    table.
+    `value`, `lower`, `upper` and `native` are positions on the axis, in percent of its length, ""
+    if undefined. `bars` has a CSS class for each lane of tiers: whether a tier starts, goes on,
+    ends or is alone in this row. `leads` is whether the model is in the first of several tiers.
+    `numbers` is the row of the table as text.
     """
 
     place: str
@@ -115,9 +114,9 @@ class BoardRow:
 
 @dataclass(frozen=True, slots=True)
 class DrawnBoard:
-    """A board as a picture that the page itself draws; `ticks` are numbers with their places.
+    """A board that the page itself draws; `ticks` are (number, position on the axis).
 
-    `names` is how much room names need: "short", "medium" or "long"; `axis` says what is drawn.
+    `names` is how much room names need: "short", "medium" or "long"; `axis` explains the marks.
     """
 
     rows: tuple[BoardRow, ...]
@@ -128,11 +127,11 @@ class DrawnBoard:
 
 @dataclass(frozen=True, slots=True)
 class BoardVerdictView:
-    """A leaderboard's verdict: `title` and `part` (an id) say of which.
+    """The verdict of the leaderboard called `title` in the part with the id `part`.
 
-    `trust` is fine, unknown or doubtful, "" where nobody judged, and `reason` says why. `picture`
-    is the file of the same drawing, "" without. `to_decide` says how many items would tell the two
-    in front apart, "" where they are apart.
+    `trust` is fine, unknown or doubtful, "" if nobody judged, and `reason` explains it. `picture`
+    is the file of the same drawing, or "". `to_decide` says how many items would tell the two
+    leading models apart, "" if they already are.
     """
 
     title: str
@@ -147,9 +146,9 @@ class BoardVerdictView:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Several boards side by side: what they say together, and each with where a link to it leads.
+    """Several boards side by side, and sentences on what they say together.
 
-    A board's `part` is that address, and its `sentence` is empty.
+    A board's `part` is the id that its link leads to, and its `sentence` is empty.
     """
 
     sentences: tuple[str, ...]
@@ -158,7 +157,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class ItemRow:
-    """A row of the items' table; at `anchor` it opens item `index` of `ItemsView.index`."""
+    """A row of the table of items; it opens item `index` of `ItemsView.index` at `anchor`."""
 
     index: int
     cells: tuple[Cell, ...]
@@ -167,12 +166,12 @@ class ItemRow:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ItemsView:
-    """All items, and their stories, packed.
+    """The table of all items, and their packed stories.
 
     `index` is for `{{ page.items.index|tojson }}`: runs, rubrics, and each item with its chunk.
-    `chunks` are base64 of gzip of JSON: what was asked and answered for the items of a chunk, by
-    their place in the index (`tiebreak.report.page.items` has the shape). Where they are too much
-    for one file there are none, and `files` says in words what lies in files beside the page.
+    `chunks` are base64 of gzip of JSON with the stories of items, in the order of the index
+    (`tiebreak.report.page.items` has the shape). It is empty if they are too large for one file,
+    and then `files` gives the number and size of the files beside the page in words.
     """
 
     lead: str
@@ -185,12 +184,10 @@ class ItemsView:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Page:
-    """The whole report. `made` says how many items were judged, by whom and when, and by what.
+    """The whole report. `made` says how many items were judged, by which judges, and when.
 
-    `items` stand after `winrates`.
-
-    One verdict stands at the top of the page. Of several each stands in its part, and at the top
-    the `overview`.
+    The page shows `items` after the section `winrates`. A single verdict is at the top of the page;
+    of several each is in its part, and the `overview` is at the top.
     """
 
     title: str
@@ -203,7 +200,7 @@ class Page:
 
     @property
     def warned(self) -> list[tuple[str, Part]]:
-        """The parts that have warnings, each under the heading of its section."""
+        """The parts that have warnings, each with the heading of its section."""
         parts = ((section.title, part) for section in self.sections for part in section.parts)
         return [(heading, part) for heading, part in parts if part.sheet.warnings]
 
@@ -215,9 +212,9 @@ _PIXELS = 96
 
 
 class PictureForms(NamedTuple):
-    """What the pictures beside a page are written as: forms, and a width in inches.
+    """The formats of the pictures beside a page, and their width in inches.
 
-    Without a width each is as wide as in the page. Those that are `titled` hold title and notes.
+    Without a width each is as wide as in the page. `titled` pictures contain their title and notes.
     """
 
     forms: Sequence[Form] = ("svg", "png")
@@ -226,7 +223,7 @@ class PictureForms(NamedTuple):
 
     @property
     def shown(self) -> Form:
-        """What the page leads to: SVG before PNG before PDF."""
+        """The format that the page links to: SVG before PNG before PDF."""
         return min(self.forms, key=FORMS.index)
 
 
@@ -234,14 +231,14 @@ USUAL: Final = PictureForms()
 
 
 class Gallery:
-    """Collects drawings while a page is made: no two have one name."""
+    """Collects the drawings of a page under unique names."""
 
     def __init__(self, prints: PictureForms = USUAL) -> None:
         self._prints = prints
         self._drawings: dict[str, Drawing] = {}
 
     def figure_views(self, drawings: Iterable[Drawing | None]) -> tuple[FigureView, ...]:
-        """The drawings that there are, as figures of the page."""
+        """Add the drawings that are not None, and return them as figures of the page."""
         return tuple(self._figure(drawing) for drawing in drawings if drawing is not None)
 
     def save(self, folder: Path) -> Iterator[Path]:
