@@ -1,4 +1,4 @@
-"""Figures of leaderboards and star boards: scores, native ones beside them, scores by subject."""
+"""Figures of leaderboards and star boards: scores, native scores, scores by subject."""
 
 import math
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def lanes(tiers: Sequence[Sequence[str]], models: Sequence[str]) -> list[list[tuple[int, int]]]:
-    """The first and the last row of every tier, in as few columns as keep tiers of one apart."""
+    """Lanes of (first row, last row) of tiers: few enough that the tiers of a lane do not meet."""
     place = {model: row for row, model in enumerate(models)}
     shown: list[list[tuple[int, int]]] = []
     for tier in tiers:
@@ -45,7 +45,7 @@ def lanes(tiers: Sequence[Sequence[str]], models: Sequence[str]) -> list[list[tu
 
 
 def natives_on_axis(board: Leaderboard | StarBoard) -> dict[str, float]:
-    """The native scores, where all have a place on the axis of judged scores, 0 to 1."""
+    """Native scores by model, if all are on the axis of judged scores, 0 to 1; else empty."""
     if isinstance(board, StarBoard):
         return {}
     natives = {row.model: row.native for row in board.rows if not math.isnan(row.native)}
@@ -55,7 +55,7 @@ def natives_on_axis(board: Leaderboard | StarBoard) -> dict[str, float]:
 def leaderboard_figure(board: Leaderboard | StarBoard) -> Drawing | None:
     """The score of every model with its interval, and the ranks that tests of pairs leave open.
 
-    None where no model has a score.
+    None if no model has a rank.
     """
     rows = [row for row in board.rows if row.rank is not None]
     if not rows:
@@ -131,9 +131,9 @@ def _title(board: Leaderboard) -> str:
 
 
 def native_figure(board: Leaderboard) -> Drawing | None:
-    """What judging makes of native scores: a line from each model's native place to its judged one.
+    """A line from each model's place by native score to its judged place.
 
-    Models of one native score start at one point. None where no model has both scores.
+    Models with equal native scores start at one point. None if no model has both scores.
     """
     rows = [row for row in board.rows if row.rank is not None and not math.isnan(row.native)]
     if not rows:
@@ -183,7 +183,7 @@ def native_figure(board: Leaderboard) -> Drawing | None:
 
 
 def subjects_figure(board: StarBoard) -> Drawing | None:
-    """Models by subject as a heat map (LLMEval-Fair, table 1); None without subjects or scores."""
+    """A heat map of models by subject (LLMEval-Fair, table 1); None without subjects or scores."""
     table = np.array([[subject.value for subject in row.subjects] for row in board.rows])
     if not table.size or np.isnan(table).all():
         return None

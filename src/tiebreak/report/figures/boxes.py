@@ -1,7 +1,7 @@
-"""A row each with its distribution or interval: reviewers, people, self-preference, stability, κ.
+"""Figures with a box or an interval per row: reviewers, people, self-preference, stability, κ.
 
-The box plots are of correlations item by item (Peer review, figures 4 and 5); κ of judges with
-people is LLMEval-Fair's figure 4.
+Box plots show correlations item by item (Peer review, figures 4 and 5); κ of judges with people
+is figure 4 of LLMEval-Fair.
 """
 
 import math
@@ -41,9 +41,9 @@ from tiebreak.text import count
 
 
 class Box(NamedTuple):
-    """Values of one row, NaN where undefined, the figure that is marked, and words at its right.
+    """A row of a box plot: its values (NaN if undefined), the marked figure, words at the right.
 
-    A line parts rows of different groups.
+    A line separates rows of different groups.
     """
 
     name: str
@@ -59,16 +59,15 @@ class Box(NamedTuple):
 
 
 def alignment_figure(alignment: Alignment, rater: str = "kemeny_young") -> Drawing | None:
-    """How the correlations with people are distributed over the items, and that over all items.
+    """How raters' correlations with people are distributed over items, and that over all items.
 
     A box holds the middle half of the items, with a line at the median; whiskers reach to the last
     item within 1.5 times the box's length, and dots are items beyond. The diamond is the macro
-    figure. All are Pearson's correlation of ranks. Of several peer reviews each has a box, of a
-    single one each rater but the views; where there are several `rater` says whose correlation is
-    shown. None where no item tells models apart.
+    figure. All are Pearson's correlation of ranks. A single peer review has a box for each rater
+    except the views; several have one box each, for `rater`. None if no item tells models apart.
 
     Raises:
-        ReportError: there are several peer reviews, and no such rater.
+        ReportError: there are several peer reviews, and none has this rater.
     """
     boxes, subject = alignment_boxes(alignment, rater)
     name, title = slug("alignment", subject), short(subject)
@@ -76,7 +75,7 @@ def alignment_figure(alignment: Alignment, rater: str = "kemeny_young") -> Drawi
 
 
 def views_figure(alignment: Alignment) -> Drawing | None:
-    """How well self-ranks, peer ranks and both consensuses go with people (Peer review, figure 4).
+    """Correlation of self-ranks, peer ranks and both consensuses with people (Peer review, fig. 4).
 
     A box for each peer review and view, otherwise as in `alignment_figure`.
     """
@@ -109,10 +108,10 @@ def _figures(rater: Rater) -> tuple[FloatArray, float]:
 
 
 def reviewer_boxes_figure(review: PeerReview) -> Drawing | None:
-    """How each reviewer's ranks correlate with the mean ranks that the others give, item by item.
+    """How each reviewer's ranks correlate with the mean ranks of the others, item by item.
 
-    As in `alignment_figure`; the diamond is the correlation of the mean ranks over all items. None
-    where no item gives any.
+    As in `alignment_figure`; the diamond is the correlation of mean ranks over all items. None if
+    no correlation is defined.
     """
     panel = review.panel
     return _correlations_figure(
@@ -124,10 +123,10 @@ def reviewer_boxes_figure(review: PeerReview) -> Drawing | None:
 
 
 def alignment_boxes(alignment: Alignment, rater: str) -> tuple[list[Box], str]:
-    """What has a box, from top to bottom, and what all of it is about.
+    """The boxes of `alignment_figure` from top to bottom, and their common subject.
 
     Raises:
-        ReportError: there are several peer reviews, and no such rater.
+        ReportError: there are several peer reviews, and none has this rater.
     """
     drawn = _drawn(alignment)
     if len(drawn) == 1:
@@ -146,9 +145,10 @@ def alignment_boxes(alignment: Alignment, rater: str) -> tuple[list[Box], str]:
 
 
 def reviewer_boxes(panel: Panel) -> list[Box]:
-    """Each reviewer's correlation with the others; one that no item gives a value has NaN alone."""
+    """Each reviewer's correlation with the others by item, NaN for items without a value."""
     ranks = within_ballots(comparing(panel.ranks))
-    # A ballot that ranks n of the N models is a sample of the whole ranking (Spearman aggregation).
+    # A ballot that ranks n of the N models is a sample of the full ranking, so its ranks are scaled
+    # by (N + 1) / (n + 1) before they are averaged with others (as in Spearman aggregation).
     n = np.sum(~np.isnan(ranks), axis=2, keepdims=True)
     scaled = ranks * (ranks.shape[2] + 1) / (n + 1)
     boxes = []
@@ -163,13 +163,13 @@ def reviewer_boxes(panel: Panel) -> list[Box]:
 
 
 def _drawn(alignment: Alignment) -> list[BenchmarkAlignment]:
-    """The peer reviews; where there is none, the boards."""
+    """The peer reviews, or the boards if there is no peer review."""
     reviews = [benchmark for benchmark in alignment.benchmarks if benchmark.order is None]
     return reviews or list(alignment.benchmarks)
 
 
 def _names(benchmarks: Sequence[BenchmarkAlignment]) -> list[str]:
-    """Benchmarks, with their log where one was reviewed more than once."""
+    """Names of benchmarks, with the log's name if a benchmark was reviewed more than once."""
     times = Counter(benchmark.benchmark for benchmark in benchmarks)
     return [
         benchmark.benchmark
@@ -197,7 +197,7 @@ def _boxes_figure(
     head: str = "",
     span: tuple[float, float] = (-1.05, 1.05),
 ) -> Drawing | None:
-    """A row for each box with a value; None without any. A `head` stands above their own words."""
+    """A row for each box that has a value, or None without any; `head` is above their words."""
     shown = [box for box in boxes if not box.empty]
     if not shown:
         return None
@@ -235,7 +235,7 @@ def _words(boxes: Sequence[Box], caption: str) -> str:
     return f"{words}."
 
 
-# Figure, form, colour and place within the row.
+# Field of `SelfPreference`, marker, colour, and offset within the row.
 _FIGURES: Final = (
     ("gap", "o", BLUE, -0.25),
     ("fair_gap", "s", GREEN, 0.0),
@@ -247,7 +247,7 @@ _KEY = "● gap PR − SR · ■ fair gap · ◆ remainder SFA − SIA, after ag
 def self_preference_figure(review: PeerReview) -> Drawing | None:
     """Gap, fair gap and remainder of every model, each with its interval, and the verdict.
 
-    None where no model has a gap.
+    None if no model has a gap.
     """
     place = {row.model: number for number, row in enumerate(review.ranking.rows)}
     rows = sorted(review.views, key=lambda row: place[row.model])
@@ -301,9 +301,9 @@ def _preferences_in_words(review: PeerReview, rows: Sequence[SelfPreference]) ->
 
 
 def stability_figure(report: StabilityReport) -> Drawing | None:
-    """Every ρ with the whole leaderboard, or between two runs, as a box; the diamond is the mean.
+    """Boxes of ρ with the whole leaderboard, or between every two runs; the diamond is the mean.
 
-    None where no ρ is defined.
+    None if no ρ is defined.
     """
     boxes = list(_rows(report))
     return _boxes_figure(
@@ -348,9 +348,9 @@ def _rows(report: StabilityReport) -> Iterator[Box]:
 
 
 def kappa_figure(calibration: Calibration) -> Drawing | None:
-    """A row for each judge and round: κ with people, over models, and κ of people below.
+    """A row for each judge and round (mean κ with people over models), then κ between people.
 
-    None where no κ is defined.
+    None if no κ is defined.
     """
     turns = calibration.rounds or ("",)
     rows: list[tuple[str, Estimate, bool]] = [

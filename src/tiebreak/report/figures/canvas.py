@@ -1,7 +1,7 @@
-"""What all figures are drawn on: one style, one set of colours, and room measured for names.
+"""The common base of all figures: style, colours, empty plots with room measured for names.
 
-A finished figure is a `Drawing`: with its words, and in the forms that a page, a card or a file
-needs. Sizes are in inches. Nothing here draws data.
+A finished figure is a `Drawing`, which has a description and can be saved in the formats that a
+page, a card or a file needs. Sizes are in inches. Nothing here draws data.
 """
 
 import math
@@ -32,15 +32,16 @@ if TYPE_CHECKING:
 
 
 INK, MUTED, GRID, PAPER = "#1b1f24", "#5a626c", "#e3e6ea", "#ffffff"
-# Told apart by colour-blind readers too (M. Okabe and K. Ito, "Color Universal Design"). Whatever
-# they tell is told by a form or by words as well.
+# Colour-blind readers can distinguish these, too (M. Okabe and K. Ito, "Color Universal Design").
+# Whatever a colour shows is also shown by a marker's form or by words.
 BLUE, PALE, ORANGE, GREEN = "#0072b2", "#a6cbe3", "#d55e00", "#009e73"
 
 STYLE: Final[Any] = {
-    # Text stays text, and neither ids nor names that hold a dollar sign change on the way.
+    # Text stays text in an SVG, ids are the same in every run, and a dollar sign in a name does
+    # not start a formula.
     "svg.fonttype": "none",
     "svg.hashsalt": "tiebreak",
-    # Outlines that can be edited and searched, as publishers ask for.
+    # TrueType fonts, whose text can be edited and searched, as publishers ask for.
     "pdf.fonttype": 42,
     "text.parse_math": False,
     "font.size": 9,
@@ -67,23 +68,23 @@ STYLE: Final[Any] = {
 }
 
 LONGEST = 48
-"""Columns of the longest name that is drawn in full."""
+"""Names of up to this many columns are drawn in full."""
 
 SMALL = 7.5
 """Size of remarks, in points."""
 
-# Dots per inch at which text is measured: so many that rounding to dots does not matter.
+# Dots per inch at which text is measured: enough that rounding to dots does not matter.
 _FINE = 720
-# How much wider letters can be when each is fitted to the dots of a coarse picture.
+# Letters can be this much wider when each is fitted to the dots of a coarse picture.
 _ROUNDED = 1.06
 _LINE = 0.17
 _TITLE = 0.42
-# What marks the texts that a caption has, and a figure only where it is titled.
+# gid of invisible texts of a figure that hold its notes for the caption.
 _NOTE = "note"
 
 
 def require_matplotlib() -> None:
-    """Refuse to draw where it is not installed.
+    """Raise an error if matplotlib is not installed.
 
     Raises:
         MissingPackageError: matplotlib is not installed.
@@ -98,7 +99,7 @@ def require_matplotlib() -> None:
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw and save in here: the user's own settings of matplotlib do not count.
+    """Draw and save inside this context with our style, whatever the user's matplotlib settings.
 
     Raises:
         MissingPackageError: matplotlib is not installed.
@@ -107,24 +108,24 @@ def styled() -> Iterator[None]:
     import matplotlib.style
 
     with matplotlib.style.context(["default", STYLE]), warnings.catch_warnings():
-        # A name may be in a script that the font has not; an SVG holds it as text anyway.
+        # A name may use a script that the font lacks; an SVG contains it as text anyway.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield
 
 
-# The width of the paper that is drawn for, None where there is room for all, and whether a figure
-# holds its title and its notes, which else stand in its caption.
+# The width of the paper to draw for, None without a limit, and whether figures contain their title
+# and notes, which otherwise are only in their caption.
 _PAPER: ContextVar[float | None] = ContextVar("width of the paper", default=None)
 _TITLED: ContextVar[bool] = ContextVar("words in figures", default=False)
-# A plot, without what is said beside it, is no narrower: then all of it becomes smaller.
+# Least width of a plot without the room beside it; on narrower paper the whole figure is scaled.
 _NARROWEST = 1.3
 
 
 @contextmanager
 def drawn_for(width: float | None, *, titled: bool | None = None) -> Iterator[None]:
-    """Draw in here for paper of this width: plots become as wide, and words keep their size.
+    """Draw inside this context for paper of this width: plots fill it, and text keeps its size.
 
-    Figures that are `titled` have their title and notes inside, and not only in their caption.
+    `titled` figures contain their title and notes, which otherwise are only in their caption.
     """
     paper = _PAPER.set(width)
     words = _TITLED.set(_TITLED.get() if titled is None else titled)
@@ -136,24 +137,24 @@ def drawn_for(width: float | None, *, titled: bool | None = None) -> Iterator[No
 
 
 def titled() -> bool:
-    """Whether a figure holds its title and its notes."""
+    """Whether figures contain their title and notes."""
     return _TITLED.get()
 
 
 def add_notes(figure: "Figure", notes: Iterable[str]) -> None:
-    """What the caption of a figure says below its title and `alt`."""
+    """Add notes to the caption of a figure, which follow its title and `alt`."""
     for note in notes:
         figure.text(0, 0, note, gid=_NOTE, visible=False)
 
 
 def fitting(width: float, margins: float = 0.0, narrowest: float = _NARROWEST) -> float:
-    """The width of a plot on the paper, where all beside it takes the room `margins`."""
+    """The width of a plot: `width`, or what `margins` leave of the paper that is drawn for."""
     paper = _PAPER.get()
     return width if paper is None else max(paper - margins, narrowest)
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """An empty figure that belongs to no window."""
+    """An empty figure that does not belong to a window."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -173,11 +174,11 @@ def panel(
     below: Sequence[str] = (),
     fixed: bool = False,
 ) -> "tuple[Figure, Axes]":
-    """A figure with one plot of a given size; `titled` ones have a title and notes.
+    """A figure with one plot of a given size; with title and notes if figures are `titled`.
 
-    `left`, `right` and `top` are room for what stands there. The first line `below` is what the
-    horizontal axis shows, the others are notes; a line that is too long is broken, and so is the
-    title. `ticks` are the numbers below the plot. One that is `fixed` keeps its size on any paper.
+    `left`, `right` and `top` are the margins. The first line of `below` is the label of the
+    horizontal axis, the others are notes; long lines and titles are wrapped. `ticks` says whether
+    there are numbers below the plot. A `fixed` plot keeps its size on any paper.
     """
     size = size if fixed else (fitting(size[0], left + right), size[1])
     width, height = left + size[0] + right, size[1]
@@ -186,7 +187,7 @@ def panel(
     label = wrapped(below[0], width - 0.3, 9) if below else []
     first = 0.27 if ticks else 0.1
     foot = first + _LINE * (len(lines) + len(label)) + 0.1
-    # Letters of a bold title are wider by a tenth.
+    # Size 11 for a title of size 10: bold letters are a tenth wider than those that are measured.
     heading = wrapped(title, width - 0.24, 11) if inside else []
     room = _TITLE + _LINE * (len(heading) - 1) if inside else 0.1
     total = foot + height + top + room
@@ -195,7 +196,7 @@ def panel(
     figure.text(
         0.12 / width, 1 - 0.13 / total, "\n".join(heading), va="top", weight="bold", size=10,
     )  # fmt: skip
-    # The label of the axis stands below the middle of the plot where it has the room.
+    # Centre the label of the axis below the plot, unless it would leave the figure at a side.
     middle = left + size[0] / 2
     room = max((text_width(line) for line in label), default=0) / 2
     middle = min(max(middle, room + 0.12), width - room - 0.12)
@@ -210,7 +211,7 @@ def panel(
 
 
 def short(name: str, longest: int = LONGEST) -> str:
-    """A name without what steers or hides, and with its middle left out if it is long."""
+    """A name with control characters made visible, and without its middle if it is too long."""
     text = one_line(name) or "(no name)"
     if columns(text) <= longest:
         return text
@@ -219,26 +220,26 @@ def short(name: str, longest: int = LONGEST) -> str:
 
 
 def names_on_paper(names: Sequence[str], letters: float = 6) -> list[str]:
-    """Names that leave a plot its room: on paper of so many `letters` an inch without middles."""
+    """Names shortened to leave room for the plot: to `letters` per inch of the paper's width."""
     paper = _PAPER.get()
     longest = 0 if paper is None else max(14, int(letters * paper))
     return [short(name, longest) if longest else name for name in names]
 
 
 def not_shown(names: Sequence[str]) -> list[str]:
-    """The remark on what has no place in a figure."""
+    """A note on the names that a figure does not show; empty without any."""
     if not names:
         return []
     return [f"not shown, {UNDEFINED} in the table: {', '.join(map(short, names))}"]
 
 
 def columns(text: str) -> int:
-    """Length of a text where wide letters, as in Chinese, count two."""
+    """Length of a text; wide letters, e.g. Chinese ones, count two."""
     return len(text) + sum(map(_wide, text))
 
 
 def text_width(text: str, size: float = 9) -> float:
-    """Width in inches; letters of a script that the font has not count as wide ones."""
+    """Width of a text in inches; East Asian wide letters, which the font lacks, count as "W"."""
     from matplotlib.font_manager import FontProperties
 
     shown = "".join("W" if _wide(char) else char for char in text)
@@ -252,13 +253,13 @@ def text_width(text: str, size: float = 9) -> float:
 
 
 def widest(texts: Sequence[str], size: float = 9) -> float:
-    """Width of the widest text, in inches, rounded up to twentieths; 0 without any."""
+    """Width of the widest text, in inches, rounded up to multiples of 0.05; 0 without any."""
     width = max((text_width(text, size) for text in texts), default=0.0)
     return math.ceil(width * 20) / 20
 
 
 def wrapped(text: str, width: float, size: float = SMALL) -> list[str]:
-    """A text in lines that fit into a width in inches."""
+    """Split a text into lines that fit into a width in inches."""
     import textwrap
 
     letters = max(20, int(width / text_width("n" * 20, size) * 20))
@@ -282,7 +283,7 @@ def _cut(text: str, longest: int) -> str:
     return text
 
 
-# Each colour of the style as a variable of CSS: name, and what it is on a dark screen.
+# Each colour of the style as a CSS variable: its name, and its value in the dark colour scheme.
 _THEME: Final = {
     INK: ("ink", "#e7e9ec"),
     MUTED: ("muted", "#a7aeb8"),
@@ -298,21 +299,21 @@ _TAG = re.compile(r"<[^<>]*>")
 _COLOUR = re.compile("|".join(_THEME))
 _LONGEST_WORD = 40
 _LENGTH: Final = re.compile(r'\b(width|height)="([0-9.]+)pt"')
-# Dots per inch of a picture for print.
+# Dots per inch of a PNG for print.
 _PRINTED: Final = 300
 
 Form = Literal["svg", "png", "pdf"]
-"""What a picture can be written as."""
+"""Formats in which a picture can be written."""
 
 FORMS: Final[tuple[Form, ...]] = get_args(Form)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Drawing:
-    """A figure and what is to be said of it.
+    """A figure with its name, title and description.
 
     `name` is the stem of its file: lower-case letters, digits and hyphens. `title` is plain text.
-    `alt` says in one to three sentences what the picture shows, for those who do not see it.
+    `alt` describes the picture in one to three sentences, for readers who cannot see it.
     """
 
     name: str
@@ -322,12 +323,12 @@ class Drawing:
 
     @property
     def notes(self) -> list[str]:
-        """How to read it, and what it leaves out."""
+        """Notes on how to read the figure, and on what it leaves out."""
         return [text.get_text() for text in self.figure.texts if text.get_gid() == _NOTE]
 
     @property
     def caption(self) -> str:
-        """What a paper says below it, in LaTeX and in Markdown."""
+        """The caption for a paper, in LaTeX and in Markdown: title, `alt` and notes."""
         title, notes = one_line(self.title), "; ".join(map(one_line, self.notes))
         notes = f" {notes[0].upper()}{notes[1:]}." if notes else ""
         text = f"{title}. {one_line(self.alt)}{notes}"
@@ -336,21 +337,21 @@ class Drawing:
         )
 
     def svg(self) -> str:
-        """As SVG: the same drawing gives the same text; words stay words."""
+        """The drawing as SVG with text as text; the same drawing gives the same SVG."""
         text = _saved(
             self.figure, "svg", {"Date": None, "Creator": None, "Title": self.title}
         ).decode()
         return text.replace("</title>", f"</title>\n <desc>{escape(self.alt)}</desc>", 1)
 
     def png(self) -> bytes:
-        """As PNG on white paper, 150 dots per inch."""
+        """The drawing as PNG on white, 150 dots per inch."""
         return _saved(self.figure, "png", {"Software": None})
 
     def printed(self, form: Form, width: float | None = None) -> bytes:
-        """As a file for a paper or a talk: the same drawing gives the same bytes.
+        """The drawing as a file for a paper or a talk; the same drawing gives the same bytes.
 
-        An SVG or a PDF has words that stay words, a PNG 300 dots per inch. It is no wider than the
-        width, in inches; what is narrower keeps its size, and its words theirs.
+        SVG and PDF keep text as text; a PNG has 300 dots per inch. A drawing wider than `width`
+        inches is scaled down with its text; a narrower one keeps its size.
         """
         drawn = float(self.figure.get_figwidth())
         scale = min(width or drawn, drawn) / drawn
@@ -358,20 +359,20 @@ class Drawing:
             return _saved(self.figure, form, {"Software": None}, dots=_PRINTED, scale=scale)
         if form == "pdf":
             return _pdf(self.figure, self.title, scale)
-        # What is in an SVG keeps its own units.
+        # Only the size of the SVG changes: its content is in units of its `viewBox`.
         head, opening, rest = re.split(r"(<svg\b[^>]*>)", self.svg(), maxsplit=1)
         sized = _LENGTH.sub(lambda m: f'{m[1]}="{float(m[2]) * scale:.6g}pt"', opening)
         return f"{head}{sized}{rest}".encode("utf-8", "replace")
 
 
 def themed(svg: str) -> str:
-    """What `Drawing.svg` gives, in the colours that the reader prefers, light or dark.
+    """The SVG of `Drawing.svg` in the colour scheme that the reader prefers, light or dark.
 
-    The choice is made by CSS inside the SVG, so it also works in an `<img>`. Cells of a heat map
-    keep their colours. What no browser draws is left out.
+    CSS inside the SVG chooses the colours, so it also works in an `<img>`. Cells of a heat map keep
+    their colours. The header, metadata and indentation are removed, since no browser draws them.
     """
     svg = _UNDRAWN.sub("", svg)
-    # Only in tags: a name that holds a colour keeps it.
+    # Replace colours only in tags: a name may look like a colour.
     variables = {colour: f"var(--{name})" for colour, (name, _) in _THEME.items()}
     text = _TAG.sub(lambda tag: _COLOUR.sub(lambda colour: variables[colour[0]], tag[0]), svg)
     head, opening, rest = re.split(r"(<svg\b[^>]*>)", text, maxsplit=1)
@@ -379,9 +380,9 @@ def themed(svg: str) -> str:
 
 
 def slug(*parts: str) -> str:
-    """A name for a file out of any names: lower-case ASCII letters, digits and hyphens.
+    """A file name from any names: lower-case ASCII letters, digits and hyphens.
 
-    A part that loses letters by this, or is cut, ends in a hash of it.
+    A part that loses letters or digits, or is cut, ends in a hash of the whole part.
     """
     words = []
     for part in parts:
@@ -394,13 +395,13 @@ def slug(*parts: str) -> str:
 
 
 def free_name(name: str, taken: Container[str], form: str = "{}-{}") -> str:
-    """The name itself, or name-2, name-3, … where it is taken."""
+    """The name itself, or the first of name-2, name-3, … that is not taken."""
     numbered = (form.format(name, number) for number in count(2))
     return next(free for free in chain([name], numbered) if free not in taken)
 
 
 def distinct(drawings: Iterable[Drawing | None]) -> list[Drawing]:
-    """The drawings that there are; of several with one name the second is called name-2."""
+    """The drawings that are not None; the second of several with one name is called name-2."""
     kept: list[Drawing] = []
     taken: set[str] = set()
     for drawing in drawings:
@@ -415,7 +416,7 @@ def _saved(
     figure: "Figure", form: str, metadata: dict[str, Any], *, dots: int = 150, scale: float = 1.0
 ) -> bytes:
     target = BytesIO()
-    # A PNG says how large it is: so many dots, and so many of these in an inch.
+    # The PNG states the unscaled resolution, so a scaled picture is smaller in inches.
     more: dict[str, Any] = {"pil_kwargs": {"dpi": (dots, dots)}} if form == "png" else {}
     with styled():
         figure.savefig(target, format=form, dpi=dots * scale, metadata=metadata, **more)
@@ -423,7 +424,7 @@ def _saved(
 
 
 def _pdf(figure: "Figure", title: str, scale: float) -> bytes:
-    """A PDF, whose sizes are in points: drawn as `savefig` does, but under a scale."""
+    """A PDF of the figure, drawn as `savefig` does, but scaled; `savefig` has no scale for PDF."""
     from matplotlib.backend_bases import RendererBase
     from matplotlib.backends.backend_mixed import MixedModeRenderer
     from matplotlib.backends.backend_pdf import Op, PdfFile, RendererPdf
@@ -436,7 +437,7 @@ def _pdf(figure: "Figure", title: str, scale: float) -> bytes:
         try:
             file: Any = PdfFile(target, metadata=metadata)  # type: ignore[no-untyped-call]
             file.newPage(width * scale, height * scale)
-            # Lines are cut at the edge of the page, which is drawn on before it is scaled.
+            # Lines are clipped to the page in unscaled units, so the file needs its full size.
             file.width, file.height = width, height
             file.output(scale, 0, 0, scale, 0, 0, Op.concat_matrix)
             page = RendererPdf(file, 72, height, width)  # type: ignore[no-untyped-call]

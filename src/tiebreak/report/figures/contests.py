@@ -1,4 +1,4 @@
-"""Figures of a CSD contest: expected wins, what elimination costs, what other scores do to a rank.
+"""Figures of a CSD contest: expected wins, the cost of elimination, the effect of changed scores.
 
 Source: Liu et al., "LLM Swiss Round", figures 3, 4 and 5.
 """
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Form and colour of each label.
+# Marker and colour of each label.
 _MARKS: Final = {
     "generalist": ("o", BLUE),
     "specialist": ("^", ORANGE),
@@ -58,15 +58,15 @@ _FORMS: Final = {"generalist": "●", "specialist": "▲", "undecided": "◆", "
 
 
 def contest_figures(report: ContestReport) -> list[Drawing | None]:
-    """All that a contest has to show; None for what was not asked for."""
+    """All figures of a contest; None for those that were not asked for."""
     changes = [perturbation_figure(report, number) for number in range(len(report.spoilt))]
     return [wins_figure(report), sensitivity_figure(report), *changes]
 
 
 def sensitivity_figure(report: ContestReport) -> Drawing | None:
-    """Expected wins without elimination against Λ, what a T more costs (figure 4).
+    """Expected wins at the lowest T against failure sensitivity Λ, wins per T (figure 4).
 
-    None where one T was asked for.
+    None if only one T was asked for.
     """
     sensitivity = report.sensitivity
     if sensitivity is None:
@@ -112,9 +112,9 @@ def sensitivity_figure(report: ContestReport) -> Drawing | None:
 
 
 def wins_figure(report: ContestReport) -> Drawing | None:
-    """Expected wins of every model, with lines between tiers, over T (figures 1, 3 and 6).
+    """Expected wins of every model for each T, with lines between tiers (figures 1, 3 and 6).
 
-    With one T, with their error and ranks. None without a model.
+    For a single T, with their interval and ranks. None without a model.
     """
     if not report.models:
         return None
@@ -170,7 +170,7 @@ def _rows(report: ContestReport, title: str) -> "Figure":
 
 
 def _over_t(report: ContestReport, sensitivity: FailureSensitivity, title: str) -> "Figure":
-    """A point for every T, the smaller the more models go out."""
+    """A row per model with a point for every T; a higher T has a smaller point."""
     first, *rest = sensitivity.eliminate
     wins, last = sensitivity.expected_wins, sensitivity.eliminate[-1]
     figure, axes, order = _row_panel(
@@ -198,9 +198,10 @@ def _over_t(report: ContestReport, sensitivity: FailureSensitivity, title: str) 
 def _row_panel(
     report: ContestReport, title: str, words: Sequence[str], head: str, *remarks: str
 ) -> "tuple[Figure, Axes, list[int]]":
-    """An empty plot with a row for every model, the best first, and lines between their tiers.
+    """An empty plot with a row for every model, best first, and lines between tiers.
 
-    `words` stand right of each model's row, by the place of the model in the report.
+    `words` are shown right of the rows, in the report's order of models, and `head` above them.
+    Returns the figure, its axes, and the models (columns of the report) from top to bottom.
     """
     result, tiers = report.result, report.tiers
     order = np.argsort(-result.expected_wins, kind="stable").tolist()
@@ -245,9 +246,9 @@ def _sensitivity_words(models: Sequence[str], sensitivity: FailureSensitivity) -
 
 
 def perturbation_figure(report: ContestReport, number: int = 0) -> Drawing | None:
-    """Ranks of all models before and after a change, by CSD beside the mean; who has it is marked.
+    """Ranks of all models by CSD and by mean score, before and after one model's scores change.
 
-    None where there is no change of this number (figure 5a is the first one, 5b the second).
+    That model is marked. None if there is no change of this number (0: figure 5a, 1: figure 5b).
     """
     if number >= len(report.spoilt):
         return None

@@ -1,4 +1,4 @@
-"""Matrices as heat maps: win rates, who ranks whom, and what judges say where people say what."""
+"""Heat maps: win rates, mean ranks by reviewer and candidate, labels of judges and people."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 def win_rate_figure(board_label: str, rates: WinRates) -> Drawing | None:
-    """How often the model of a row beat that of a column; the lower number counts the results.
+    """How often the model of a row beats that of a column; a cell has the rate in percent.
 
-    None where no two models met.
+    None if no two models met.
     """
     if not rates.n.any():
         return None
@@ -81,7 +81,7 @@ def win_rate_figure(board_label: str, rates: WinRates) -> Drawing | None:
 def review_matrix_figure(review: PeerReview) -> Drawing | None:
     """The mean rank that each reviewer gives each candidate; a frame marks its own answers.
 
-    Ranks are those within a ballot, 1 = best, ties at their mean. None where there is no rank.
+    Ranks are within a ballot, 1 = best, ties share their mean rank. None if there is no rank.
     """
     panel, names = review.panel, review.panel.models
     given = mean_rank(within_ballots(comparing(panel.ranks)))
@@ -126,7 +126,7 @@ def review_matrix_figure(review: PeerReview) -> Drawing | None:
 
 
 def _frame(axes: "Axes", own_columns: Sequence[int | None]) -> None:
-    """A white frame within a black one: it stands out on any cell."""
+    """Frame a reviewer's own answers, white within black to be visible on any colour."""
     from matplotlib.patches import Rectangle
 
     cells = [(row, column) for row, column in enumerate(own_columns) if column is not None]
@@ -161,16 +161,16 @@ def _matrix_words(review: PeerReview, table: FloatArray, own_columns: Sequence[i
     return words
 
 
-# Inks of cells: no colours of the style, which a dark screen would turn round.
+# Text colours of cells. They must not be colours of the style, which `themed` would invert.
 BLACK, WHITE = "#000000", "#fefefe"
 # Side of a cell with two lines of text, and with one, in inches.
 _CELL, _SMALL_CELL = 0.42, 0.32
 
 ROOMY_UP_TO = 20
-"""Columns with room for two lines of text in a cell."""
+"""Heat maps of up to this many columns have room for two lines of text in a cell."""
 
 NAMED = 22
-"""Letters of a name above a column."""
+"""Most letters of a name above a column."""
 
 
 def heat_map(
@@ -184,11 +184,10 @@ def heat_map(
     below: Sequence[str],
     parted: bool = False,
 ) -> "tuple[Figure, Axes]":
-    """Cells from dark at `span[0]` to light at `span[1]`; what is undefined has no colour.
+    """A heat map of a table, from dark at `span[0]` to light at `span[1]`; NaN has no colour.
 
-    Shades that are `parted` are light in the middle, orange below and blue above.
-
-    Names of columns that are wider than these are turned.
+    `text` gives the text of cell (row, column). `parted` shades are light in the middle, orange
+    below and blue above. Names of columns are turned if one is wider than a cell.
     """
     from matplotlib import colormaps
     from matplotlib.collections import PolyCollection
@@ -209,7 +208,7 @@ def heat_map(
     )
     low, high = span
     share = (table - low) / (high - low) if high != low else np.where(np.isnan(table), np.nan, 0.5)
-    # Whole palette; "cividis" looks the same to readers who do not tell red from green.
+    # "cividis" looks the same to readers who cannot tell red from green.
     halves = LinearSegmentedColormap.from_list("halves", [ORANGE, "#f7f7f7", BLUE])
     shades = halves if parted else colormaps["cividis"]
     colours = shades(np.ma.masked_invalid(share))
@@ -222,7 +221,7 @@ def heat_map(
         PolyCollection(squares, facecolors=colours[down, across], edgecolors=PAPER, linewidths=1.0),
         autolim=False,
     )
-    # White stands out more on what is dark: relative luminance by WCAG 2.
+    # White text on dark cells: below this relative luminance (WCAG 2) its contrast is higher.
     rgb = colours[..., :3]
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     dark = linear @ [0.2126, 0.7152, 0.0722] < 0.179
@@ -240,9 +239,9 @@ def heat_map(
 
 
 def confusion_figure(calibration: Calibration, judge: str) -> Drawing | None:
-    """Labels of people (rows) and of a judge (columns): the share of each of a row's labels.
+    """A judge's labels (columns) for each label of people (rows), as shares of the row.
 
-    None where the judge gave no label.
+    None if the judge gave no label.
     """
     cell = calibration.cell(judge)
     if cell is None:

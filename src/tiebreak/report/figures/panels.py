@@ -1,7 +1,7 @@
-"""Plots with a row or a point for every model, and names that do not cover each other.
+"""Plots with a row or a point for every model, and names that do not overlap.
 
-A row has the model's name, a figure with its interval, and words at the right. Points are named one
-by one, or by number where there are many.
+A row has the model's name, a figure with its interval, and words at the right. Points have names,
+or numbers with a key if there are many.
 """
 
 import math
@@ -32,22 +32,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Places of a label beside its point, in points: the first one that is free is taken.
+# Offsets of a label from its point, in typographic points; the first that is free is used.
 _PLACES = [
     (side * 6.0, up * (6.0 + 10 * far)) for far in range(7) for side in (1, -1) for up in (1, -1)
 ]
 
-_LABEL, _ROOM = 8.0, 1.5  # the size of a label, and what is free around it, in points
+_LABEL, _ROOM = 8.0, 1.5  # font size of a label and the free space around it, in points
 
 EVERYWHERE = (-math.inf, math.inf)
-"""An axis that may reach anywhere."""
+"""No limits of an axis."""
 
 SIDE_LINE = 0.165
-"""Least distance of two names at the side of a plot, in inches."""
+"""Least distance between two names at the side of a plot, in inches."""
 
 
 class Label(NamedTuple):
-    """A name at a point of the data."""
+    """A name, and the point of the data that it belongs to."""
 
     text: str
     x: float
@@ -55,15 +55,14 @@ class Label(NamedTuple):
 
 
 def label_points(axes: "Axes", labels: Sequence[Label]) -> None:
-    """Name points, each name where it covers no point, no other name and no text that is there.
+    """Write a name beside each point where it covers no point, no other name and no other text.
 
-    Of such places one that no line crosses is taken first. The limits of the axes and their place
-    in the figure must be settled before. Of a crowd without any free place the names stand where
-    they cover least.
+    Among free positions those that no line crosses are preferred. If none is free, the name goes
+    where it covers least. The limits of the axes and their position in the figure must be final.
     """
-    # Data limits that matplotlib computes late are computed by this.
+    # matplotlib computes data limits only when they are asked for.
     axes.get_xlim(), axes.get_ylim()
-    # All boxes are in points, as the places are: left, bottom, right, top.
+    # All boxes are in points, like the offsets: left, bottom, right, top.
     per_point = axes.figure.dpi / 72
     frame = np.array(axes.get_window_extent().extents) / per_point
     at = axes.transData.transform([(label.x, label.y) for label in labels]) / per_point
@@ -92,7 +91,7 @@ def label_points(axes: "Axes", labels: Sequence[Label]) -> None:
             va="center",
             fontsize=_LABEL,
             annotation_clip=False,
-            # A name that stands further off gets a line to its point.
+            # A name that is not next to its point gets a line to it.
             arrowprops={
                 "arrowstyle": "-",
                 "color": MUTED,
@@ -115,10 +114,11 @@ def label_side(
     left: bool = False,
     marked: int | None = None,
 ) -> None:
-    """Names at the side of a plot, each as near to its value as the others let it.
+    """Write names at the side of a plot, each as near to its value as the other names allow.
 
-    The limits of `axes` are settled; `values`, shape (names,), say where on the vertical axis each
-    belongs. The plot has at least `SIDE_LINE` inches of `height` for a name.
+    `values`, shape (names,), are on the vertical axis of `axes`, whose limits must be final. The
+    `height` of the plot, in inches, must be at least `SIDE_LINE` per name. `marked` is the index of
+    a name in bold.
     """
     bottom, top = axes.get_ylim()
     at = (values - bottom) / (top - bottom)
@@ -140,11 +140,11 @@ def label_side(
 
 
 def spread(values: FloatArray, gap: float, low: float, high: float) -> FloatArray:
-    """Places as near to `values` as can be, at least `gap` apart and between `low` and `high`.
+    """Positions as near to `values` as possible, at least `gap` apart and in [`low`, `high`].
 
-    Least squares: less the gaps before it, each place is the isotonic regression of its value.
-    Values, shape (n,), come in any order, which the places keep; the caller sees to it that n gaps
-    fit in.
+    Least squares: a position minus the gaps before it is the isotonic regression of its value.
+    `values`, shape (n,), are in any order, and positions are returned in the same order; the caller
+    must ensure that n gaps fit in.
     """
     from scipy.optimize import isotonic_regression
 
@@ -162,14 +162,14 @@ def _width(axes: "Axes") -> float:
 
 
 def _boxes(point: FloatArray, width: float, height: float) -> FloatArray:
-    """The boxes of a text of some size in all places beside a point, shape (places, 4)."""
+    """The box of a text at each of `_PLACES` beside a point, shape (places, 4)."""
     x, y = (point + np.array(_PLACES)).T
     left = np.where(np.array(_PLACES)[:, 0] > 0, x, x - width)
     return np.stack([left, y - height / 2, left + width, y + height / 2], axis=1)
 
 
 def _overlaps(boxes: FloatArray, taken: FloatArray) -> FloatArray:
-    """How many of the others each box meets, shape (boxes,)."""
+    """How many of the `taken` boxes each box overlaps, shape (boxes,)."""
     low, high = boxes[:, None, :2] - _ROOM, boxes[:, None, 2:] + _ROOM
     apart = np.any((high < taken[:, :2]) | (low > taken[:, 2:]), axis=2)
     count: FloatArray = np.sum(~apart, axis=1, dtype=np.float64)
@@ -177,21 +177,21 @@ def _overlaps(boxes: FloatArray, taken: FloatArray) -> FloatArray:
 
 
 _SIZE = (4.8, 4.0)
-# More names than these, or longer ones, would cover each other and the points.
+# More names, or names of more columns, would cover each other and the points.
 _MANY, _LONG = 10, 32
 
 
 def point_panel(
     names: Sequence[str], *, title: str, ylabel: str, below: Sequence[str]
 ) -> "tuple[Figure, Axes]":
-    """An empty plot, with a key to the numbers at its right where there are many names.
+    """An empty plot for points, with a key to their numbers at the right if there are many.
 
-    Each name has its number in front; `below` is as in `panel`.
+    Each name must begin with its number; `below` is as in `panel`.
     """
     key = names_on_paper(names) if _crowded(names) else []
     left, right = 0.75, widest(key, SMALL) + 0.45 if key else 0.25
     width = fitting(_SIZE[0], left + right)
-    # No narrower than it is high, but as high as its key and its label.
+    # Not higher than wide, unless its key or the label of its axis needs the height.
     height = max(min(_SIZE[1], width), SIDE_LINE * len(key), widest([ylabel]))
     figure, axes = panel((width, height), title=title, left=left, right=right, below=below)
     axes.set_ylabel(ylabel)
@@ -204,7 +204,7 @@ def point_panel(
 
 
 def name_points(axes: "Axes", names: Sequence[str], points: Sequence[Label]) -> None:
-    """Write beside each point its whole name, or its number alone where there is a key."""
+    """Write beside each point its whole name, or only its number if the plot has a key."""
     if _width(axes) < 2.5:
         axes.locator_params(axis="x", nbins=int(_width(axes)))
     if not _crowded(names):
@@ -219,7 +219,7 @@ def _crowded(names: Sequence[str]) -> bool:
 
 _WIDTH = 4.2
 _HEIGHT = 0.27
-# Room for a column of bars, in inches.
+# Width of a lane of bars, in inches.
 _BAR = 0.075
 # Half the height of a box, in rows.
 _HALF = 0.275
@@ -235,10 +235,10 @@ def row_panel(
     height: float = _HEIGHT,
     bars: Sequence[Sequence[tuple[int, int]]] = (),
 ) -> "tuple[Figure, Axes]":
-    """An empty plot whose row k, from the top, is named by `names[k]`, short enough.
+    """An empty plot whose row k from the top has the name `names[k]`, shortened for the paper.
 
-    `words` stand right of each row, and `head` above them; `below` is as in `panel`. The height of
-    a row is in inches. `bars` are columns left of the plot, each with its first and last rows.
+    `words` are shown right of each row, and `head` above them; `below` is as in `panel`. The height
+    of a row is in inches. `bars` are lanes left of the plot, each with (first, last) rows of bars.
     """
     names = names_on_paper(names)
     figure, axes = panel(
@@ -272,7 +272,7 @@ def row_panel(
 def slope_panel(
     names: Sequence[str], groups: Sequence[str], *, title: str, below: Sequence[str]
 ) -> "tuple[Figure, Axes]":
-    """An empty plot of two sides: `names` at the right, a row each, and room for `groups` left."""
+    """An empty plot with a row per name, `names` at the right, and room for `groups` left."""
     names = names_on_paper(names)
     figure, axes = panel(
         (2.6, _HEIGHT * 0.75 * max(len(names), 3)),
@@ -297,7 +297,7 @@ def draw_point(
     axes: "Axes", row: float, value: float, lower: float, upper: float, *,
     marker: str = "o", colour: str = BLUE, pale: str = PALE, width: float = 2.5,
 ) -> None:  # fmt: skip
-    """A figure and its interval; what is NaN is not drawn."""
+    """Draw a figure and its interval; NaN is not drawn."""
     if math.isnan(value):
         return
     if not math.isnan(lower):
@@ -309,9 +309,9 @@ def draw_points(
     axes: "Axes", rows: Sequence[Sequence[float]], *, colours: Sequence[str] = (),
     also: Sequence[float] = (), step: float = 0.1, within: tuple[float, float] = EVERYWHERE,
 ) -> None:  # fmt: skip
-    """In each row a figure and its interval (value, lower, upper), and an axis that holds all.
+    """Draw a figure and its interval (value, lower, upper) in each row, and set the axis' limits.
 
-    It holds `also` these values; `step` and `within` are as in `limits`.
+    The axis also includes the values `also`; `step` and `within` are as in `limits`.
     """
     for place, (value, lower, upper) in enumerate(rows):
         colour = colours[place] if colours else BLUE
@@ -321,7 +321,7 @@ def draw_points(
 
 
 def draw_box(axes: "Axes", row: float, values: FloatArray, mark: float) -> None:
-    """A box of the middle half of some values, with their median, and a diamond at `mark`.
+    """Draw a box of the middle half of the values, with their median, and a diamond at `mark`.
 
     Whiskers reach to the last value within 1.5 times the box's length; dots are values beyond.
     """
@@ -340,7 +340,7 @@ def draw_box(axes: "Axes", row: float, values: FloatArray, mark: float) -> None:
 def limits(
     values: Sequence[float], *, step: float = 0.1, within: tuple[float, float] = EVERYWHERE
 ) -> tuple[float, float]:
-    """Limits of an axis that holds all values that are defined, at whole steps."""
+    """Limits of an axis with all defined values: multiples of `step`, `within` bounds, and room."""
     defined = [value for value in values if not math.isnan(value)] or [0.0]
     low = max(math.floor(min(defined) / step + 1e-9) * step, within[0])
     high = min(math.ceil(max(defined) / step - 1e-9) * step, within[1])

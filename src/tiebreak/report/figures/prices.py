@@ -1,4 +1,4 @@
-"""The agreement–cost plot: what a protocol's agreement with the reference costs (SEAL, fig. 2)."""
+"""The agreement–cost plot: protocols' agreement with the reference by price (SEAL, figure 2)."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ AXES: Final[Mapping[Against, str]] = {
     "cost": "US dollars per item",
 }
 
-# Columns of a name that fits beside any point.
+# Names of up to this many columns fit beside any point.
 _LONGEST = 36
 
 
@@ -37,7 +37,7 @@ class _Point(NamedTuple):
 def price_figure(comparison: Comparison, against: Against = "calls") -> canvas.Drawing | None:
     """One panel per benchmark: each log's ρ with its interval, and the noise ceiling.
 
-    A log whose ρ or price is undefined is named below its panel. None where there is no point.
+    A log whose ρ or price is undefined is named below its panel. None if there is no point.
     """
     drawn = [benchmark for benchmark in comparison.benchmarks if list(_points(benchmark, against))]
     if not drawn:
@@ -82,7 +82,7 @@ def _panels(comparison: Comparison, against: Against) -> "Figure":
             axes.set_title(name)
     for axes in panels[len(benchmarks) :]:
         axes.set_axis_off()
-    # Where things come to stand is known once the layout is made, and there they stay.
+    # Names need the final positions of the axes: run the layout once, then switch it off.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for axes, benchmark in zip(panels, benchmarks, strict=False):
@@ -122,7 +122,7 @@ def _draw(axes: "Axes", benchmark: BenchmarkComparison, against: Against) -> Non
 
 
 def _points(benchmark: BenchmarkComparison, against: Against) -> Iterator[_Point]:
-    """Logs that are neither the reference nor runs of it, where both coordinates are known."""
+    """Logs other than the reference and its repeated runs, if price and ρ are defined."""
     for log in benchmark.logs:
         if log.role == "protocol" and log.agreement is not None:
             rho, x = log.agreement.spearman, _price(log, against)
@@ -137,7 +137,7 @@ def _reference(benchmark: BenchmarkComparison, against: Against) -> Iterator[_Po
 
 
 def _ceilings(benchmark: BenchmarkComparison) -> Iterator[_Point]:
-    """The reference's agreement with itself, at no price."""
+    """The agreement of the reference with its repeated runs and orders; x is not used."""
     agreements = [(log.name, log.agreement) for log in benchmark.logs if log.role == "ceiling"]
     if benchmark.orders:
         agreements.append(("each order", benchmark.orders))
