@@ -1,4 +1,4 @@
-"""The command line: a module per verb, each a few lines over the API; `verbs` lists them."""
+"""The command line: one module per verb, each a thin layer over the API; `verbs` lists them."""
 
 import io
 import os
@@ -7,10 +7,10 @@ import sys
 
 def main() -> None:
     """Run the command `tiebreak`."""
-    # Its products are small: on a machine that does other work as well, threads that wait for one
-    # another take up to twice the time. NumPy reads this when it is imported.
+    # Our matrix products are small: on a busy machine, threads that wait for each other take up to
+    # twice the time. Set this before NumPy is imported, which reads it then.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # What the encoding of a terminal or a pipe lacks is an escape, and no error.
+    # Print characters that the encoding of a terminal or pipe lacks as escapes, without an error.
     if isinstance(sys.stdout, io.TextIOWrapper) and "utf" not in sys.stdout.encoding.lower():
         sys.stdout.reconfigure(errors="backslashreplace")
     from tiebreak.cli import verbs

@@ -1,4 +1,4 @@
-"""The bar that shows on a terminal what is being done, and how far it is."""
+"""The progress bar on a terminal."""
 
 import os
 import sys
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 _AFTER = 0.5
-"""Seconds that a command takes before it shows a bar: one that flashes tells nobody anything."""
+"""Seconds before a command shows a bar; a bar that only flashes up is of no use."""
 
 _DUMB = ("dumb", "unknown")
-"""Terminals on which nothing can be taken back."""
+"""Values of TERM for terminals that cannot redraw a line."""
 
 
 @contextmanager
 def progress_bar() -> Iterator[None]:
-    """Show on standard error what is done in this block, if that is a terminal and it takes long.
+    """Show the progress of this block on standard error, if it is a terminal and takes long.
 
-    Nothing of it stays. In a block inside another it is the other's bar.
+    The bar is removed at the end. A block inside another uses the outer block's bar.
     """
     if watched() or not _can_redraw():
         yield
@@ -37,16 +37,16 @@ def progress_bar() -> Iterator[None]:
 
 
 def _can_redraw() -> bool:
-    """Whether what stands on the screen can be taken back.
+    """Whether standard error is a terminal that can redraw a line.
 
-    In a notebook `!tiebreak` has a terminal, too, but all that was drawn there stays.
+    In a notebook, `!tiebreak` has a terminal, too, but everything drawn there stays.
     """
     notebook = "JPY_PARENT_PID" in os.environ
     return sys.stderr.isatty() and os.environ.get("TERM") not in _DUMB and not notebook
 
 
 class _Bar:
-    """A bar that comes late, and only while something is being done."""
+    """A bar that appears after a delay, and only while an activity is running."""
 
     def __init__(self) -> None:
         self._now: Activity | None = None
@@ -84,7 +84,7 @@ class _Bar:
 
 
 def _drawn(now: Callable[[], Activity | None]) -> "Progress":
-    """A bar that looks up what is being done whenever it is drawn anew."""
+    """A bar that asks `now` for the current activity whenever it is redrawn."""
     from rich.console import Console, RenderableType
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -105,7 +105,7 @@ def _drawn(now: Callable[[], Activity | None]) -> "Progress":
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
-        # What is printed on standard output is no business of a bar's.
+        # The bar is on standard error, and must not change what verbs print.
         redirect_stdout=False,
     )
     bar.add_task("", total=None, parts="")

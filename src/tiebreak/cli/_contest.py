@@ -1,4 +1,4 @@
-"""A contest over many benchmarks, for `csd`, `report`, `publish`: its options, its run."""
+"""Options of a contest over many benchmarks, and its run, for `csd`, `report` and `publish`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Contest:
-    """What a contest is like, as it was asked for; the fields are the options."""
+    """The options of a contest, one per field."""
 
     rounds: str | None = option(
         "YAML list: one entry per round, a benchmark, a list of them, or a mapping with "
@@ -79,25 +79,25 @@ class Contest:
             )
 
     def given(self, reading: Mapping[str, object]) -> list[str]:
-        """The options of a contest, and of reading its scores, that were given."""
+        """The options of the contest and of `reading` its scores that were given."""
         options = {**vars(self), "missing": None, **reading}
         return [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
 
 
 contest_options: Contest = family(Contest)
-"""The options that say what a contest is like, for `play`."""
+"""All options of a contest, for `play`."""
 
 played_options: Contest = family(Contest, "spoil", "tiers", "benchmark")
-"""The same of a contest over many benchmarks, without --spoil, which is no part of it."""
+"""The same without tiers of one benchmark, and without --spoil, which only shows changes."""
 
 
 def play(
     scores: Sequence[str], reading: "ReadingOptions", contest: Contest, options: "CsdOptions"
 ) -> "ContestReport":
-    """The contest over scores that are read first, from files and folders.
+    """Read scores from files and folders, and return the contest over them.
 
-    `reading` are arguments of `read_scores`, `options` those of `csd`; `contest` is what
-    `contest_options` gives.
+    `reading` are arguments of `read_scores`, `options` those of `csd`; `contest` is the value of
+    `contest_options`.
 
     Raises:
         TableError, RankingError, MissingPackageError: as `contest_report` and the readers.

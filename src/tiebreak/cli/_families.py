@@ -1,4 +1,4 @@
-"""The options that several verbs have."""
+"""Options that several verbs have."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ def numbers(
     described: str,
     valid: Callable[[float], bool] = lambda number: True,
 ) -> Callable[[click.Context, click.Parameter, str | None], tuple[float, ...] | None]:
-    """What reads an option of numbers with commas between them; `described` ends in an example."""
+    """A callback that reads comma-separated numbers; `described` names them, with an example."""
 
     def read(
         context: click.Context, option: click.Parameter, text: str | None
@@ -42,9 +42,9 @@ def numbers(
 
 
 def method_option(help: str, **more: Any) -> tuple[str, ...]:
-    """The option that says by which aggregators rankings are merged: methods, each once.
+    """The option --method: aggregators that merge rankings, without duplicates.
 
-    "all" adds the others after those that are named.
+    "all" adds all others after the named ones.
     """
 
     def chosen(context: object, option: object, given: tuple[str, ...]) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ bank_option: str = option(
     envvar="TIEBREAK_BANK",
     metavar="FILE|URL",
 )
-"""The option that names the bank."""
+"""The option --bank: a private bank of questions."""
 
 price_option: str | None = option(
     "Prices in the form that `inspect eval` takes.",
@@ -79,39 +79,39 @@ price_option: str | None = option(
     metavar="FILE",
     envvar="INSPECT_EVAL_MODEL_COST_CONFIG",
 )
-"""The option that names a file of prices."""
+"""The option --model-cost-config: a file of prices."""
 
 prices_option: tuple[str, ...] = option(
     "Dollars per million tokens in and out; costs that logs know stay. Repeatable.",
     "--price",
     metavar="[MODEL=]IN,OUT",
 )
-"""The option that gives prices of models."""
+"""The option --price: prices of models."""
 
 skip_faulty_option: bool = option(
     "Leave faulty rows of people's and judges' files out, with a note. [default: an error]"
 )
-"""The option that says what becomes of faulty rows."""
+"""The option --skip-faulty: leave faulty rows out instead of raising an error."""
 
 level_option: float = option(default=0.95, type=click.FloatRange(0.5, 0.999))
-"""The option that says with which probability intervals hold."""
+"""The option --level: confidence level of intervals."""
 
 json_option: bool = option("Print JSON instead of lines.", "--json")
-"""The option that has a program read what is printed."""
+"""The option --json of verbs that print lines."""
 
 
 def shown_option(help: str) -> int:
-    """The option that says how many findings of a bank are named."""
+    """The option --show: how many findings of a bank are named."""
     return option(help, "--show", default=20, type=click.IntRange(1))
 
 
 def place_option(help: str) -> "Rule | None":
-    """The option that names another rule of placement than the ballots do."""
+    """The option --place: another rule of placement than the one the ballots name."""
     return option(help, "--place", type=click.Choice(ANEW), required=False)
 
 
 def also_option(name: str, help: str) -> bool:
-    """The option --also that puts another ranking beside the verb's own."""
+    """The option --also: show another ranking beside the verb's own."""
 
     def given(context: object, option: object, value: str | None) -> bool:
         return value is not None
@@ -120,14 +120,14 @@ def also_option(name: str, help: str) -> bool:
 
 
 def rename_option(help: str) -> dict[str, str]:
-    """The option that gives benchmarks other names: old names with the new ones."""
+    """The option --rename: new names of benchmarks by their old names."""
     return assignments_option("--rename", "OLD=NEW", help)
 
 
 def assignments_option(flag: str, form: str, help: str, *, commas: bool = False) -> dict[str, str]:
-    """An option of two texts with = between them: what comes before it with what comes after it.
+    """A repeatable option of the form A=B, read as a dict of A to B.
 
-    It can be given several times; with `commas` one option has several.
+    With `commas` each use may contain several, separated by commas.
     """
 
     def read(context: object, option: object, texts: Sequence[str]) -> dict[str, str]:
@@ -142,9 +142,9 @@ def assignments_option(flag: str, form: str, help: str, *, commas: bool = False)
 
 
 def _path_and_model(text: str) -> tuple[str, str]:
-    """PATH and MODEL of PATH=MODEL; either may have an = of its own.
+    """Split PATH=MODEL into PATH and MODEL, both of which may contain "=".
 
-    PATH is as long as there is such a file or folder, else it ends at the first =.
+    PATH is the longest one that exists as a file or folder, or else ends at the first "=".
     """
     cuts = [at for at, char in enumerate(text) if char == "=" and at]
     at = max((at for at in cuts if not problem_with(text[:at])), default=text.find("="))
@@ -158,7 +158,7 @@ MODES = "strict: any hole is an error. intersect: keep the items that all models
 
 @dataclass(frozen=True, kw_only=True)
 class CandidateOptions:
-    """How candidates are loaded: arguments of `load_candidates`."""
+    """Options that are arguments of `load_candidates`."""
 
     mode: Literal["strict", "intersect", "union"] = option(
         MODES, default="strict", type=click.Choice(["strict", "intersect"])
@@ -207,10 +207,10 @@ def _form_or_csv(
 
 
 form_options: str | None = family(_form)
-"""The options that say in which form a finding is printed, as `show` takes it."""
+"""The options --json and --format: the `form` in which `show` prints a finding."""
 
 form_or_csv_options: str | None = family(_form_or_csv)
-"""The same of a finding that is also rows."""
+"""The same with --csv, for findings that can be printed as rows."""
 
 
 def _resampling(
@@ -218,14 +218,14 @@ def _resampling(
     draws: int = option(default=2000, type=click.IntRange(100)),
     seed: int = option("Seed of the bootstrap.", default=0),
 ) -> "Resampling":
-    # NumPy is not imported to print a help text.
+    # Imported here so that --help does not load NumPy.
     from tiebreak.rankers.uncertainty import Resampling
 
     return Resampling(level, draws, seed)
 
 
 bootstrap_options: "Resampling" = family(_resampling)
-"""The options that say how intervals are made."""
+"""The options --level, --draws and --seed of bootstrap intervals."""
 
 
 def _reading(
@@ -243,4 +243,4 @@ def _reading(
 
 
 reading_options: "ReadingOptions" = family(_reading)
-"""The options that say how scores are read, for `read_scores`."""
+"""The options that are arguments of `read_scores`."""

@@ -1,4 +1,4 @@
-"""How help texts look: commands by stage, and lines that break where a reader would break them."""
+"""The layout of help texts: commands by stage, and no line break inside "[default: …"."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ _DEFAULT = re.compile(r"(?<=\[default:) (?=\S)|(?<=Default:) (?=\S)")
 
 
 class _Formatter(click.HelpFormatter):
-    """Keeps "[default:" on one line with what follows."""
+    """Keeps "[default:" on one line with the word that follows it."""
 
     def write_dl(
         self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
@@ -28,7 +28,7 @@ class _Context(click.Context):
 
 
 class Stage(NamedTuple):
-    """Commands that belong to one step of the work, under a heading, perhaps after a sentence."""
+    """Commands for one step of the work, under a heading and an optional sentence (`lead`)."""
 
     heading: str
     commands: tuple[click.Command, ...]
@@ -36,13 +36,13 @@ class Stage(NamedTuple):
 
 
 class Stages(click.Group):
-    """A group of commands whose help shows them by stage, in the order of the work."""
+    """A group of commands whose help lists them by stage, in the order of the work."""
 
     context_class = _Context
     stages: tuple[Stage, ...] = ()
 
     def add_stages(self, *stages: Stage) -> None:
-        """Add the commands of these stages, and list them so."""
+        """Add the commands of these stages, and list them by stage in the help."""
         self.stages += stages
         for stage in stages:
             for command in stage.commands:
@@ -50,7 +50,7 @@ class Stages(click.Group):
                 command.context_class = _Context
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write one section for each stage, all with columns of the same width."""
+        """Write a section for each stage, with columns of the same width in all."""
         widest = max(len(name) for name in self.commands)
         room = formatter.width - widest - 4
         for stage in self.stages:

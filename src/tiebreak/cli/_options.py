@@ -1,8 +1,9 @@
-"""The options of verbs, each written once: as the default of a parameter.
+"""Options of verbs, declared as defaults of a function's parameters.
 
-What a verb takes is its signature. A parameter whose default is an `option` is one, called as the
-parameter and read as its type says; one whose default is a `family` is what a function, or a
-dataclass, makes of parameters of its own; and any other is an argument of the command.
+The signature of a verb defines its command line. A parameter with an `option` as default becomes an
+option of the same name, read according to its type. One with a `family` as default is the result of
+calling a function or dataclass whose own parameters become options. Any other is an argument of the
+command.
 """
 
 import inspect
@@ -22,7 +23,7 @@ T = TypeVar("T")
 
 
 class Files(click.types.StringParamType):
-    """Paths, addresses or names, taken as they are; a shell completes them as files."""
+    """Paths, addresses or names, passed on unchecked; shells complete them as files."""
 
     name = "file"
 
@@ -35,16 +36,16 @@ class Files(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Leave it to the shell, which knows its files."""
+        """Ask the shell to complete files."""
         return [CompletionItem(incomplete, type=self.name)]
 
 
 FILES = Files()
-"""What the arguments and options are that name logs, pools, tables and folders."""
+"""The type of arguments and options that name logs, pools, tables and folders."""
 
 
 class Text(click.types.StringParamType):
-    """A text that help calls by what it is."""
+    """A text whose type has a name of its own in help."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -67,7 +68,7 @@ class _Option:
 
     def named(self, name: str, annotation: object) -> click.Option:
         flags = self.flags or (f"--{name.replace('_', '-')}",)
-        # What a callback reads is text for click.
+        # A callback converts the text itself, so click must not convert it by type.
         read = {} if "callback" in self.settings else _settings_of(annotation)
         read["required"] = "default" not in self.settings and _empty_value(annotation) is ...
         return click.Option([*flags, name], **read | self.settings)
@@ -85,28 +86,28 @@ def option(
     """The default of a parameter that is an option.
 
     Args:
-        help: Its line of the help.
-        flags: How it is called; by default as its parameter.
-        default: What the parameter is without the option, or a text that is read as if it were
-            given. By default it is None, empty or false, as its type allows; where the type allows
-            none of these the option is required.
-        settings: What else `click.Option` takes, where the type does not say it.
+        help: The option's text in the help.
+        flags: The option's names; by default the name of its parameter.
+        default: The value without the option, or a text that is read as if it were given. By
+            default None, empty or False, as the type allows; if it allows none of these, the
+            option is required.
+        settings: Further arguments of `click.Option` that do not follow from the type.
     """
     given = {"help": help} | ({} if default is ... else {"default": default})
     return cast("T", _Option(flags, given | settings))
 
 
 def family(made: Callable[..., T], *without: str) -> T:
-    """The default of a parameter that is made of several options.
+    """The default of a parameter whose value is made from several options.
 
-    They are those that `made` takes, but for some `without`: each of these is what the verb's own
-    option of its name says, or None or empty.
+    The options are the parameters of `made` except those in `without`. An excluded one takes the
+    value of the verb's own option of that name, or else None, False or empty.
     """
     return cast("T", _Family(made, without))
 
 
 def _settings_of(annotation: object) -> dict[str, Any]:
-    """How click reads a type: |None does not count, a tuple is an option that is repeated."""
+    """Settings of click for a type; "| None" is ignored, and a tuple is a repeatable option."""
     kind, parts = get_origin(annotation), get_args(annotation)
     if kind in (Union, UnionType):
         return _settings_of(parts[0])
@@ -122,7 +123,7 @@ def _settings_of(annotation: object) -> dict[str, Any]:
 
 
 def _empty_value(annotation: object) -> object:
-    """What a value of this type is where nothing is given: None, empty, false; else `...`."""
+    """The value of this type if nothing is given: None, empty or False; `...` if there is none."""
     kinds: dict[object, object] = {Union: None, UnionType: None, tuple: (), dict: {}}
     return False if annotation is bool else kinds.get(get_origin(annotation), ...)
 
@@ -157,10 +158,10 @@ def _call(function: Callable[..., T], given: dict[str, Any]) -> T:
 def verb(
     name: str | None = None, *, metavar: str | None = None, **settings: Any
 ) -> Callable[[Callable[..., None]], Verb]:
-    """Make a function a verb.
+    """Turn a function into a verb.
 
-    It is called as the function unless a `name` is given, and its help names the first argument as
-    its parameter unless a `metavar` is.
+    The verb has the name of the function unless `name` is given. In help its first argument has the
+    name of the parameter unless `metavar` is given.
     """
 
     def made(function: Callable[..., None]) -> Verb:
@@ -177,5 +178,5 @@ def verb(
 
 
 def rest(options: object, *names: str) -> dict[str, Any]:
-    """The options of a family but for these, which is what the function below a verb takes."""
+    """The options of a family except these, as keyword arguments for the API."""
     return {name: value for name, value in vars(options).items() if name not in names}

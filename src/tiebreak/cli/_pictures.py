@@ -1,4 +1,4 @@
-"""The options of verbs that draw: a file for a picture, and how wide it is."""
+"""Options of verbs that draw pictures: the file, its width, whether it has a title."""
 
 import re
 from dataclasses import dataclass, replace
@@ -11,15 +11,15 @@ from tiebreak.cli._options import File, family, option
 
 _INCHES = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
 _NARROWEST, _WIDEST = 1.0, 40.0
-# Inches of one column of a paper, and of two with what is between them.
+# Inches of one column of a paper, and of two with the gap between them.
 _COLUMNS = {"1": 3.35, "2": 7.0}
 
 
 @dataclass(frozen=True)
 class Plot:
-    """How pictures are drawn: a `width` in inches, and whether they have their title.
+    """How to draw pictures: a `width` in inches, and whether they contain title and notes.
 
-    `file` is that of the picture of a finding; None where none was asked for.
+    `file` is the path of the picture, or None if none was asked for.
     """
 
     width: float | None = None
@@ -27,7 +27,7 @@ class Plot:
     file: str | None = None
 
     def check(self) -> None:
-        """Refuse what cannot be drawn, before anything is read."""
+        """Raise an error if the picture cannot be written, before anything is read."""
         if self.file:
             from tiebreak.report.plot import check_plot
 
@@ -42,7 +42,7 @@ class Plot:
         module: str = "tiebreak.report.plot",
         **how: Any,
     ) -> None:
-        """Draw a finding by the function `plot_…` of a module, and say in which files."""
+        """Draw a finding by the function `plot_KIND` of a module, and print the files' names."""
         if not self.file:
             return
         plot = getattr(import_module(module), f"plot_{kind}")
@@ -54,7 +54,7 @@ class Plot:
 
 
 def paper_options(width: str) -> Plot:
-    """The options of what pictures are drawn for; `width` says what that is of."""
+    """The options --width, --columns and --titled; `width` is the help text of --width."""
 
     def made(
         width: float | None = option(width, callback=_inches, metavar="LENGTH"),
@@ -71,7 +71,7 @@ def paper_options(width: str) -> Plot:
 
 
 def plot_options(help: str) -> Plot:
-    """The options --plot, the file of a picture, and those of its paper."""
+    """The option --plot, the path of a picture, and the options of `paper_options`."""
 
     def made(
         plot: File | None = option(f"{help} .svg, .png or .pdf."),
@@ -87,7 +87,7 @@ def plot_options(help: str) -> Plot:
 
 
 def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """A length in inches."""
+    """Read a length such as 85mm, 12cm or 3.3in, and return it in inches."""
     if value is None:
         return None
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(mm|cm|in)", value.strip().lower())

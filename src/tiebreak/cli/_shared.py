@@ -1,4 +1,4 @@
-"""What several verbs need."""
+"""Helpers of several verbs: errors as messages, and printing findings."""
 
 import json
 import re
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 _BEYOND_ASCII = re.compile(r"[^ -~\n]")
 
 SCORES_LIMIT = 60.0
-"""Seconds that a method has to rank models by scores, if no other number is asked for.
+"""Default time limit, in seconds, of a method that ranks models by scores.
 
-Kemeny–Young takes one for 126 models on 23 benchmarks, and half a minute where half of the scores
-are missing.
+Kemeny–Young takes one second for 126 models on 23 benchmarks, and half a minute if half of the
+scores are missing.
 """
 
 
 def refuse_given(names: Collection[str], why: str) -> None:
-    """Refuse options of the running verb, by their parameters, that were given; `why` follows it.
+    """Raise an error if an option of the running verb with one of these `names` was given.
 
     Raises:
-        click.UsageError: one was.
+        click.UsageError: one was given; the message is the option and `why`.
     """
     context = click.get_current_context()
     for option in context.command.params:
@@ -43,7 +43,7 @@ def refuse_given(names: Collection[str], why: str) -> None:
 
 
 def labels_of(people: str | None, *, skip_faulty: bool) -> "str | HumanLabels | None":
-    """The file of people's labels, or the labels in it that are not faulty."""
+    """The path of people's labels, or with `skip_faulty` the labels in it that can be read."""
     if not skip_faulty:
         return people
     if people is None:
@@ -54,25 +54,25 @@ def labels_of(people: str | None, *, skip_faulty: bool) -> "str | HumanLabels | 
 
 
 class Verb(click.Command):
-    """A command that shows how far it is, and for which an error of Tiebreak's is one message."""
+    """A command that shows its progress and prints Tiebreak's errors as one message."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Do the work."""
+        """Run the command."""
         with plain_errors():
             return super().invoke(ctx)
 
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Do some work: a bar shows how far it is, and what goes wrong is one message.
+    """Run a block with a progress bar, and turn expected errors into one message.
 
-    Tiebreak's errors, Inspect's `PrerequisiteError` and those of files end with exit code 1. They
-    name models, items and files: what would steer the terminal is made visible.
+    Tiebreak's errors, Inspect's `PrerequisiteError` and `OSError` end with exit code 1. Messages
+    contain foreign names of models, items and files, so control characters are made visible.
     """
     try:
         with progress_bar():
             yield
-    except BrokenPipeError:  # whoever read the output has enough of it
+    except BrokenPipeError:  # the reader of our output, e.g. `head`, has closed it
         raise
     except Exception as error:
         if not isinstance(error, (TiebreakError, OSError, *_prerequisites())):
@@ -82,7 +82,7 @@ def plain_errors() -> Iterator[None]:
 
 
 def _prerequisites() -> tuple[type[Exception], ...]:
-    """The error that Inspect shows as a message, where Inspect is loaded."""
+    """Inspect's error that is shown as a message, if Inspect is loaded."""
     if "inspect_ai" not in sys.modules:
         return ()
     from tiebreak.prerequisite import PrerequisiteError
@@ -91,7 +91,7 @@ def _prerequisites() -> tuple[type[Exception], ...]:
 
 
 def echo_json(data: object) -> None:
-    """Print data as JSON, indented; what cannot be seen is escaped, as JSON may always do."""
+    """Print data as indented JSON; characters that are not printable are escaped."""
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
     click.echo(_BEYOND_ASCII.sub(_readable, text))
 
@@ -103,10 +103,10 @@ def _readable(match: re.Match[str]) -> str:
 def show(
     form: str | None, finding: object, made_by: ModuleType | None = None, **details: object
 ) -> None:
-    """Print a finding, or several of one kind, in this form; for the terminal where it is None.
+    """Print a finding, or several of one kind, in this form, or for the terminal if it is None.
 
-    `made_by` is the module that makes its sheets, its data and its rows, where it is none of
-    `tiebreak.report.sheets`; `details` are options of its data.
+    `made_by` is the module that makes the finding's sheets, data and rows, if it is not listed in
+    `tiebreak.report.sheets`; `details` are passed on to its `data_of`.
     """
     from tiebreak.report import csv, html, latex, markdown, terminal
     from tiebreak.report.sheets import module_of
@@ -119,7 +119,7 @@ def show(
         columns = made_by.columns_of(finding) if hasattr(made_by, "columns_of") else None
         shown = visible if sys.stdout.isatty() else str
         text = csv.text(made_by.rows_of(finding), columns, shown=shown)
-        # In a file names stay as they are, where click would take escape sequences out of them.
+        # `color` keeps click from removing escape sequences from names in a file.
         click.echo(text, nl=False, color=True)
     elif form is None:
         terminal.show(made_by.sheets_of(finding))

@@ -1,4 +1,4 @@
-"""The `tiebreak` command: one module per verb, each a few lines over the API."""
+"""The `tiebreak` command and the list of its verbs by stage."""
 
 import atexit
 import gc
@@ -67,9 +67,10 @@ def main() -> None:
 
     Or see it done, with a small model on this machine: tiebreak demo
     """
-    # Ballots are millions of objects without a cycle: looking for some takes a fifth of the time.
+    # Ballots are millions of objects without reference cycles: the collector that looks for cycles
+    # would take a fifth of the time.
     gc.set_threshold(1_000_000, 20, 100)
-    atexit.register(gc.freeze)  # nor when the process ends
+    atexit.register(gc.freeze)  # so that no collection runs at exit either
 
 
 main.add_stages(
