@@ -1,4 +1,4 @@
-"""The verb `aggregate`: many rankings into one."""
+"""The verb `aggregate`: merge many rankings into one."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tiebreak.tables.benchmark_ballots import ScoreBallotOptions
     from tiebreak.tables.inputs import ReadingOptions
 
-# What each method orders by.
+# The criterion by which each method orders.
 _ORDERS_BY = {
     "kemeny_young": "the fewest pairwise disagreements, proven optimal",
     "average": "the mean rank",
@@ -31,7 +31,7 @@ _METHODS = "\n".join(f"  {name:<13} {_ORDERS_BY[name]}" for name in AGGREGATORS)
 def _weights(
     context: click.Context, option: click.Parameter, text: str | None
 ) -> dict[str, str] | None:
-    """The option --weights: what is given for each benchmark, unread."""
+    """Read the option --weights: the weight of each benchmark, still as text."""
     if text is None:
         return None
     parts = [part.rpartition("=") for part in split_names(text)]
@@ -81,13 +81,13 @@ def aggregate(
 
     Scores are what `tiebreak csd` takes: a CSV file whose first column is `model`, with a column
     per benchmark (higher is better); a Parquet pool; Inspect logs, lm-eval results_*.json and
-    folders of them. Each benchmark is a ballot; a missing score is not ranked. Where a folder
-    also holds ranking logs, both are merged, each on its own.
+    folders of them. Each benchmark is a ballot; a missing score is not ranked. If a folder also
+    contains ranking logs, scores and logs are merged separately.
 
     Ballots are PrefLib files (.soc .soi .toc .toi) or CSV, with a column per candidate and a ballot
     per row (ranks, 1 = best, equal = tied, empty = not ranked; columns `item` and `reviewer` are
-    optional), or with the columns `reviewer`, `candidate`, `rank` and perhaps `item`. In a ranking
-    log every item is a ballot, in that of a peer review every review.
+    optional), or with the columns `reviewer`, `candidate`, `rank` and optionally `item`. In a
+    ranking log every item is a ballot, in the log of a peer review every review.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The verb `align`: do judges rank models as people do."""
+"""The verb `align`: do judges rank models as people do?"""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -41,19 +41,19 @@ def align(
 ) -> None:
     """Compare boards with a ranking by people, whoever judged. It may be a leaderboard of votes.
 
-    LOGS are ranking logs of any protocol, and folders that hold some. For a judge's or a jury's
-    board (stars, too) you get how many pairs of models it decides as people do, both orders, which
-    models it places higher than people do, and Pearson's and Kendall's correlation of its scores
-    with people. For a peer review you get these correlations item by item and over all items, for
-    each reviewer, each aggregator and four views (SR: a model's rank by itself, PR: by its peers,
-    SIA: in the consensus by the first method, SFA: the same without own ranks). Both show the
-    benchmark's own score. The CSV file holds one ranking, or one for each benchmark:
+    LOGS are ranking logs of any protocol, and folders of them. For a judge's or a jury's board
+    (also by stars) you get how many pairs of models it decides as people do, both orders, the
+    models that it places higher than people do, and Pearson's and Kendall's correlation of its
+    scores with people. For a peer review you get these correlations item by item and over all
+    items, for each reviewer, each aggregator and four views (SR: a model's rank by itself, PR: by
+    its peers, SIA: in the consensus by the first method, SFA: the same without own ranks). Both
+    show the benchmark's own score. The CSV file has one ranking, or one per benchmark:
 
     \b
       benchmark,model,rank
       gsm8k,gpt-5,1
 
-    Rows without a benchmark hold for all benchmarks that have none of their own.
+    Rows without a benchmark count for all benchmarks that have no rows of their own.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The verb `calibrate`: does a judge agree with people."""
+"""The verb `calibrate`: does a judge agree with people?"""
 
 import click
 
@@ -27,11 +27,10 @@ def calibrate(
 ) -> None:
     """Hold judges against people, and say which judge to use. Agreement is Cohen's κ.
 
-    LOGS are ranking logs, and folders that hold some: those of tiebreak/stars where people gave
-    stars (0 to 3), those of any protocol with matches where they said which of two answers is
-    better. Each log has its judge, or a jury, whose judges count one by one. With --judge no log is
-    needed. The file holds one label a line, and perhaps columns benchmark, rater, round,
-    answer_digest:
+    LOGS are ranking logs, and folders of them: logs of tiebreak/stars if people gave stars (0 to
+    3), logs of any protocol with matches if they said which of two answers is better. Each log has
+    its judge, or a jury, whose judges count one by one. With --judge no log is needed. The file has
+    one label per line, and optionally the columns benchmark, rater, round, answer_digest:
 
     \b
       item_id,model,stars,rater,round

@@ -1,4 +1,4 @@
-"""The verb `canary`: how often a judge is persuaded by answers that talk to it."""
+"""The verb `canary`: how often do answers that talk to a judge persuade it?"""
 
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -35,13 +35,13 @@ def canary(
     """Measure how often answers that talk to a judge persuade it.
 
     A canary is a weak answer with an attack on the judge (a forged verdict, a fence, a role, a
-    reference, …), beside an ordinary answer to the same task. Its control is the same without the
-    attack. Both are judged in both orders: 4 calls a canary. The weak answer is one that failed
-    where another passed, else the first fifth of an ordinary one.
+    reference, …), compared with an ordinary answer to the same task. Its control is the same pair
+    without the attack. Both are judged in both orders: 4 calls per canary. The weak answer is one
+    that failed where another passed, or else the first fifth of an ordinary one.
 
-    PATHS are logs, pools and files of answers; without --judge, logs that hold canaries already
-    (-T canaries=N plants them in a ranking). What is paid for comes from the cache. Exit code 1: a
-    canary has no verdict.
+    PATHS are logs, pools and files of answers; without --judge, logs that already contain canaries
+    (-T canaries=N plants them in a ranking). Calls that were already paid for come from the cache.
+    Exit code 1: a canary has no verdict.
 
     \b
     Examples:

@@ -36,8 +36,8 @@ def compare(
 
     It shows agreement, resolution, calls, tokens and money.
 
-    LOGS are ranking logs, and folders that hold some, over the same candidates. A second run of
-    the reference (-T repeat=2), or one in both orders (-T swap=always), gives the noise ceiling.
+    LOGS are ranking logs over the same candidates, and folders of them. A second run of the
+    reference (-T repeat=2), or one in both orders (-T swap=always), gives the noise ceiling.
 
     \b
     Examples:

@@ -39,9 +39,9 @@ def csd(
 
     SCORES is a CSV file (a column `model`, then one column per benchmark, higher is better), or in
     any mix Inspect logs, lm-eval results_*.json, Parquet pools of `tiebreak candidates` and
-    `tiebreak score-code`, and folders of these. Where a pool and a log have the same score, the
-    pool's counts. Intervals over items need standard errors: logs hold them, a pool's items give
-    smaller ones (paired), for a CSV file give --stderr.
+    `tiebreak score-code`, and folders of these. If a pool and a log have the same score, the pool's
+    counts. Intervals over items need standard errors: logs contain them, a pool's items give
+    smaller ones (paired), and a CSV file needs --stderr.
 
     \b
     Examples:

@@ -37,8 +37,8 @@ def demo(
 ) -> None:
     """Go the whole way with a small model on this machine. Answers, judges, ranks; no key needed.
 
-    It takes less than five minutes on two cores. With --recorded it takes seconds, and no model:
-    it leaves logs to try every other command on.
+    It takes less than five minutes on two cores. With --recorded it takes seconds and asks no
+    model, and leaves logs on which to try every other command.
 
     \b
     Examples:
@@ -57,5 +57,5 @@ def demo(
             raise click.UsageError("--recorded: takes --protocol and --out only")
         show_recorded(out, protocol=protocol)
         return
-    # The demo shows by itself how far it is.
+    # No sheet is printed here, because the demo prints its steps itself.
     run_demo(out, protocol=protocol, judge=judge, limit=limit, judged=judged, seed=seed)

@@ -1,4 +1,4 @@
-"""The verb `diagnose`: whether a benchmark is saturated, and whether judging could help."""
+"""The verb `diagnose`: is a benchmark saturated, and could judging help?"""
 
 import shlex
 
@@ -24,8 +24,8 @@ def diagnose(
 ) -> None:
     """Say whether a benchmark is saturated for your models.
 
-    It also says whether judging could help. PATHS are Inspect logs, lm-eval outputs
-    and Parquet pools. No judge is asked.
+    It also says whether judging could help. PATHS are Inspect logs, lm-eval outputs and Parquet
+    pools. No judge is asked.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The verb `estimate`: what judging would cost, before anything is paid."""
+"""The verb `estimate`: the cost of judging, before anything is paid."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -19,12 +19,12 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 _OF_GOAL = ("budget", "calls", "precision")
 _OF_PACE = ("connections", "seconds", "calls_per_minute")
 _OF_COST = ("meta_judge", "peers", "reviewers", "saturated_only")
-"""What a plan is not asked about."""
+"""Options of a cost estimate that a plan does not take."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Asked:
-    """What is estimated or planned."""
+    """Options of an estimate or a plan."""
 
     protocols: str = option(
         "Protocols, such as round_robin:rounds=2,swiss:rounds=3 or FILE.py@NAME: "
@@ -94,7 +94,7 @@ def estimate(
     paths: tuple[File, ...],
     *,
     asked: _Asked = family(_Asked),
-    # That of `loading`, where answers may be graded one by one.
+    # Instead of `loading`'s mode: "union" is possible here, because stars grade answers one by one.
     mode: Literal["strict", "intersect", "union"] = option(
         f"{MODES} union: keep all, for stars.", default="strict"
     ),
@@ -103,8 +103,8 @@ def estimate(
 ) -> None:
     """Say what judging would cost: calls, tokens, money and hours. No model is asked.
 
-    With --budget, --calls or --precision: what to run, how exact it will be, which models it will
-    probably tell apart, and the command.
+    With --budget, --calls or --precision it makes a plan: what to run, how exact it will be, which
+    models it will probably tell apart, and the command.
 
     PATHS are Inspect logs, lm-eval outputs, Parquet pools and files of answers.
 

@@ -1,4 +1,4 @@
-"""The verbs `lm-eval-tasks` and `lm-eval-cache`: two paths for the command line of lm-eval."""
+"""The verbs `lm-eval-tasks` and `lm-eval-cache`, which print paths for lm-eval's command line."""
 
 import hashlib
 import json
@@ -46,9 +46,9 @@ def lm_eval_cache(
 ) -> None:
     """Print a cache path for lm-eval that belongs to MODEL alone.
 
-    It is for the option --use_cache. lm-eval looks up an answer by its prompt and generation
-    settings, not by the model. With one path for two models, the second gets the
-    answers of the first.
+    Give it to the option --use_cache. lm-eval looks up an answer by its prompt and generation
+    settings, not by the model: if two models share a path, the second gets the answers of the
+    first.
 
     \b
     Example:
@@ -64,18 +64,19 @@ def lm_eval_cache(
 
 
 def default_root() -> Path:
-    """Where caches belong: as for other programs, in `$XDG_CACHE_HOME`, else in `~/.cache`."""
+    """The folder of caches in `$XDG_CACHE_HOME`, or else in `~/.cache`."""
     given = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # The specification (XDG base directories) has relative paths ignored.
+    # The XDG Base Directory Specification requires that relative paths are ignored.
     return (given if given.is_absolute() else Path.home() / ".cache") / "tiebreak" / "lm-eval"
 
 
 def cache_name(model: str, model_args: str = "") -> str:
-    """A file name of a model's own: what can be read of its name, and a digest that tells it apart.
+    """A file name that is unique to a model: the readable part of its name, and a digest.
 
     Args:
         model: Name of the model, of any length and with any characters.
-        model_args: The rest that its answers depend on; it may hold keys, so it is digested only.
+        model_args: Everything else that the answers depend on; it may contain keys, so only its
+            digest is used.
 
     Returns:
         At most 77 characters from `[A-Za-z0-9._-]`, to which lm-eval adds `_rank0.db`.

@@ -1,4 +1,4 @@
-"""The verb `pairs`: preference pairs for training."""
+"""The verb `pairs`: write preference pairs for training."""
 
 import click
 
@@ -23,13 +23,13 @@ def pairs(
 ) -> None:
     """Write pairs of answers for training by preferences.
 
-    A row is a prompt, the answer that a judge preferred, and the other one (prompt, chosen,
+    A row has a prompt, the answer that a judge preferred, the other answer (prompt, chosen,
     rejected, as TRL's trainers load them), and how sure that is. LOGS are ranking logs of protocols
-    with matches. Ties and identical answers make no pair; neither do matches that another one
-    contradicts, or that the less verified answer won.
+    with matches. Ties and identical answers make no pair; neither do matches that another match
+    contradicts, or that the less verified answer won (failed, then unchecked, then passed).
 
-    Nothing is written where a judge says what people say in less than --judge-agreement of the
-    pairs that both judged, nor where the file would hold a secret.
+    Nothing is written if a judge agrees with people in less than --judge-agreement of the pairs
+    that both judged, or if the file would contain a secret.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The verb `peers`: what a peer review says, and what its panel is worth."""
+"""The verb `peers`: the ranking of a peer review, and the worth of its reviewers."""
 
 from typing import TYPE_CHECKING
 
@@ -26,8 +26,8 @@ def peers(
 ) -> None:
     """Report a peer review: ranking and worth of each reviewer. It shows self-preference, too.
 
-    LOGS are logs of tiebreak/peer_review, and folders that hold some. A sparse log (-T degree=3)
-    is set beside the full one of the same candidates.
+    LOGS are logs of tiebreak/peer_review, and folders of them. A sparse log (-T degree=3) is
+    compared with the full one of the same candidates.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The verb `publish`: rankings as a dataset on the Hub, with a card."""
+"""The verb `publish`: send rankings to the Hub as a dataset with a card."""
 
 import re
 import sys
@@ -66,12 +66,12 @@ def publish(
 ) -> None:
     """Publish rankings, ballots and a card on the Hub. All are one dataset, sent in one commit.
 
-    LOGS are ranking logs, and folders that hold some. With --scores, and also without LOGS, models
-    are ranked over many benchmarks, as `tiebreak csd` and `tiebreak aggregate` do.
+    LOGS are ranking logs, and folders of them. With --scores, with or without LOGS, models are
+    ranked over many benchmarks, as `tiebreak csd` and `tiebreak aggregate` do.
 
-    It starts private, and publishing twice changes nothing. Model arguments, addresses, paths and
-    keys never leave, nor do names of files of scores. What is published never changes either:
-    publish a run with one --level, --draws and --seed only. Look at it first.
+    The dataset starts private, and publishing twice changes nothing. Model arguments, addresses,
+    paths, keys and the names of files of scores are never published. Published runs never change,
+    so publish a run with one --level, --draws and --seed only. Look at it first (--dry-run).
 
     \b
     Examples:
@@ -124,7 +124,7 @@ def publish(
 
 
 def _check_usage(given: Mapping[str, Any], of_contest: Sequence[str]) -> None:
-    """Refuse options that do not go together; `of_contest` are those about a contest."""
+    """Raise a usage error for options that conflict; `of_contest` are those given of a contest."""
     to, logs, scores = given["repo_id"], given["logs"], given["scores"]
     answers, entries = given["with_candidates"], given["community_evals"]
     public, proposed = given["public"], given["pull_request"]
@@ -177,7 +177,7 @@ def _data(
 
 
 def _waiting(sentence: str) -> None:
-    """Printed also without a terminal: a program that only waits looks as if it hung."""
+    """Print a notice of a wait, also without a terminal: otherwise the program seems to hang."""
     click.echo(sentence, err=True)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class _Views:
-    """What a board of logs shows: arguments of `rank_logs`."""
+    """Options of a board of logs: arguments of `rank_logs`."""
 
     closure: bool = option(
         "Least squares also over what an item's results imply: a beat b, b beat c, so a beats c."
@@ -64,24 +64,24 @@ def rank(
     """Print the leaderboard, the judge's reliability and the bill.
 
     Brackets (seal, flat_bracket) can be placed by elimination (losers of a round by margin, as in
-    the paper), elimination_tied (all losers of a round tied) and least_squares (all results of an
-    item); other matches by least_squares, and where all pairs met by points and win_rate.
+    the paper), elimination_tied (all losers of a round tied) or least_squares (all results of an
+    item); other matches by least_squares, and if all pairs met also by points and win_rate.
 
-    Answers judged by stars: all such logs of a benchmark are one board, with absolute, relative and
-    subject scores; it says whether the models answered the same questions. CSV has its rows
-    where no other log is given.
+    Answers judged by stars: all these logs of a benchmark are one board, with absolute, relative
+    and subject scores; it says whether the models answered the same questions. CSV has its rows if
+    no other log is given.
 
-    With --people the board says what people would say: the judge's scores, corrected where people
-    judged, too. FILE is read as `tiebreak calibrate` reads it.
+    With --people the board estimates what people would say: the judge's scores, corrected by the
+    answers that people judged, too. FILE is read as `tiebreak calibrate` reads it.
 
     A file of matches instead of logs (CSV, JSON lines, JSON or Parquet with model_a, model_b and
-    winner, as arenas have them; AlpacaEval's annotations; arena-hard's judgments) is a board by
+    winner, as arenas have them; AlpacaEval's annotations; arena-hard's judgments) gives a board by
     Bradley–Terry and least squares.
 
-    A votes file is a board of people: its raters stand in the judge's place.
+    A votes file gives a board by people: its raters take the judge's place.
 
-    A run that was killed and started again has several logs: the one that came furthest is its
-    board, and a note counts the others.
+    A run that was killed and started again has several logs: the one that came furthest counts,
+    and a note names the others.
 
     \b
     Examples:
@@ -131,7 +131,7 @@ def rank(
 
 
 def _require_matches_alone(paths: Sequence[str], matches: Sequence[str]) -> None:
-    """Refuse logs beside files of matches, and options that only logs can have."""
+    """Raise a usage error for logs beside files of matches, and for options of logs alone."""
     if logs := [path for path in paths if path not in matches]:
         raise click.UsageError(
             f"{logs[0]} is not a file of matches, and {matches[0]} is one: rank them separately, "

@@ -1,4 +1,4 @@
-"""The verb `report`: one HTML page that shows everything, and its pictures."""
+"""The verb `report`: an HTML page with all findings, and its pictures."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[Form, ...]":
-    """Forms of pictures, each once."""
+    """Read the option --pictures: formats without duplicates."""
     from tiebreak.report.figures.canvas import FORMS
 
     given = dict.fromkeys(part.strip().lower() for part in value.split(","))
@@ -75,9 +75,9 @@ def report(
 ) -> None:
     """Write a report: one HTML page that works from disk. Plots are written as SVG and PNG, too.
 
-    LOGS are ranking logs, and folders that hold some. The page shows what they hold: leaderboards,
-    native against judged scores, win rates, every item with its bracket, votes and answers,
-    protocols and their price, peer review, stability, the bill.
+    LOGS are ranking logs, and folders of them. The page shows all that follows from them:
+    leaderboards, native against judged scores, win rates, every item with its bracket, votes and
+    answers, protocols and their price, peer review, stability, the bill.
 
     \b
     Examples:
@@ -125,7 +125,7 @@ def report(
 
 
 def _written(files: "Sequence[Path]") -> "Iterator[str]":
-    """The page with its size, and what lies beside it."""
+    """The page with its size, and the files beside it."""
     page, *rest = files
     yield f"{page} ({page.stat().st_size / 1e6:.1f} MB)"
     drawn = [file for file in rest if file.suffix != ".txt"]

@@ -1,4 +1,4 @@
-"""The verb `rubric`: what a good answer is, as a rubric that a model proposes."""
+"""The verb `rubric`: let a model propose a rubric for your prompts."""
 
 import click
 
@@ -16,9 +16,9 @@ def rubric(
 ) -> None:
     """Have a model propose a rubric for your own prompts.
 
-    DESCRIPTION says in your words what a good answer is. The model reads it with some of the
-    prompts, and writes principles with weights and a checklist; they are checked as every rubric
-    is, and printed as YAML whose first lines say who wrote it. Correct it, and judge with
+    DESCRIPTION says in your own words what a good answer is. The model reads it with some of the
+    prompts, and writes principles with weights and a checklist. They are checked like every rubric,
+    and printed as YAML whose first lines say which model wrote it. Correct it, and judge with
     -T rubric=FILE.
 
     \b

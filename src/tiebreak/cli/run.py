@@ -1,4 +1,4 @@
-"""The verb `run`: from a question to a board."""
+"""The verb `run`: from benchmarks or prompts to a board, in one command."""
 
 import sys
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ def _names(context: object, option: object, text: str | None) -> tuple[str, ...]
 
 
 def _plain(text: str) -> Any:
-    """A value as Inspect's command line would read it."""
+    """The value of an argument as Inspect's command line would read it: YAML, or else text."""
     from tiebreak.plain_yaml import read_yaml
 
     try:
@@ -39,7 +39,7 @@ def _plain(text: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class _Asked:
-    """What a study is about; most are fields of `Study`."""
+    """Options that define a study; most are fields of `Study`."""
 
     models: tuple[str, ...] = option(
         "Who answers, in Inspect's notation, such as openai/gpt-5-mini.",
@@ -95,11 +95,12 @@ def run(
 
     QUESTIONS are benchmarks of Tiebreak's (gsm8k, mmlu, humaneval, bfcl), files of your own prompts
     (.jsonl, .csv, .parquet), any task of Inspect's, a folder of logs with answers, or a study.yaml
-    that says all this.
+    with all settings.
 
-    It does what is missing and uses what lies in the folder. Killed and called again, it goes on.
-    With one more model it asks that model and judges it against the others; with a larger budget it
-    judges more. It shows the price of answers and judging, and you confirm it before it is paid.
+    It reuses what is in the folder and does only what is missing. If it was killed, run it again to
+    continue. With one more model it asks that model and judges it against the others; with a larger
+    budget it judges more. It shows the price of answers and judging, and you confirm it before
+    anything is paid.
 
     \b
     Examples:
@@ -165,7 +166,7 @@ def _confirmed(question: str) -> bool:
 
 
 def _study(questions: tuple[str, ...], asked: _Asked) -> "Study":
-    """The study of a command line, or of a file."""
+    """The study that the command line or a study.yaml defines."""
     from tiebreak.candidates.answers import holds_prompts
     from tiebreak.scorers.protocols import split_labels
     from tiebreak.study.design import benchmark_of, read_study, study_of

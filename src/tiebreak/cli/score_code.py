@@ -1,4 +1,4 @@
-"""The verb `score-code`: run the tests of programs that a pool holds, in a sandbox."""
+"""The verb `score-code`: run the tests of the programs in a pool, in a sandbox."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -54,10 +54,10 @@ def score_code(
     """Run HumanEval's tests on answers, in a sandbox. It gives the answers their native score.
 
     lm-eval runs no code that a model wrote, so this is the second step for its answers. Answers
-    that have a native score keep it, and so do other benchmarks. The scores are in the pool, and
-    beside each samples_*.jsonl in a results_*.json of their own (metric: unit_tests), where `csd`
-    finds them. Exit code 1: some answers could not be run and are unscored; the same command with
-    the pool goes on where this one ended.
+    that have a native score keep it, and other benchmarks do not change. The scores are written to
+    the pool, and beside each samples_*.jsonl to a new results_*.json (metric: unit_tests), where
+    `csd` finds them. Exit code 1: some answers could not be run and are unscored; run the same
+    command with the pool to continue.
 
     \b
     Examples:
@@ -73,7 +73,7 @@ def score_code(
     from tiebreak.publish.write_back.lm_eval_results import write_lm_eval_results
 
     pool = load_candidates(without(out, paths), **vars(loading))
-    with to_file(out):  # tried before anything is run, whose result would be lost
+    with to_file(out):  # before anything is run, because results that cannot be written are lost
         out.resolve().parent.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=out.resolve().parent).close()
     scores = score(
@@ -86,7 +86,7 @@ def score_code(
         display="none" if as_json else None,
     )
     write_parquet(scores.pool, out)
-    # After the pool, which is whole whatever becomes of these.
+    # After the pool, so that it is complete even if these cannot be written.
     written = write_lm_eval_results(scores.pool, METRIC) if results else []
     if as_json:
         echo_json(_as_dict(scores, out, written))
@@ -100,7 +100,7 @@ def score_code(
 
 
 def without(out: Path, paths: Sequence[str]) -> tuple[str, ...]:
-    """The paths; of a folder in which `out` lies all else, so that a second run reads the same."""
+    """The paths; a folder that contains `out` is replaced by its other files, for reruns."""
     from tiebreak.candidates.discover import discover
 
     given: list[str] = []
@@ -179,7 +179,7 @@ def _named(label: str, answers: "Sequence[Unscored]") -> Iterator[str]:
 
 
 def _results(written: "Sequence[Outcome]") -> Iterator[str]:
-    """Where the scores stand for readers of lm-eval's results, and where not."""
+    """The results files that were written, and the models without one, with the reason."""
     reasons: dict[str, list[str]] = {}
     for outcome in written:
         if outcome.state == "left_alone":

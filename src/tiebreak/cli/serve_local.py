@@ -1,4 +1,4 @@
-"""The verb `serve-local`: the embedded model over HTTP."""
+"""The verb `serve-local`: serve the embedded model over HTTP."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""The verb `simulate`: protocols on planted models, before anything is paid."""
+"""The verb `simulate`: compare protocols on planted models, before anything is paid."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +13,7 @@ from tiebreak.scorers.catalogue import STANDARD
 
 @dataclass(frozen=True, kw_only=True)
 class _World:
-    """What is planted, and how often: arguments of the study."""
+    """Options of the planted models, the planted judge, and the number of pools."""
 
     models: int = option(default=8, type=click.IntRange(2), metavar="N")
     spread: float = option(
@@ -82,8 +82,8 @@ class _World:
 def simulate(world: _World = family(_World), form: str | None = form_options) -> None:
     """Say how many items it takes to separate models. You describe them; protocols are compared.
 
-    All protocols judge the same planted answers, in the code that judges real ones; no model is
-    asked. Noise, bias and resolution are in units of the spread of a model's answers.
+    All protocols judge the same planted answers, with the same code that judges real ones; no model
+    is asked. Noise, bias and resolution are in units of the spread of a model's answers.
 
     \b
     Examples:

@@ -42,15 +42,15 @@ def stability(
 ) -> None:
     """Show how far rankings depend on their items. With repeated runs, also on the run.
 
-    Nothing is judged again: leaderboards are made of parts of the ballots. Runs of one protocol
-    over the same candidates (-T repeat=2, -T repeat=3, …) are compared with each other.
+    Nothing is judged again: leaderboards are computed from parts of the ballots. Runs of one
+    protocol over the same candidates (-T repeat=2, -T repeat=3, …) are compared with each other.
 
-    With --sizes, --elo, --against, --dates or --causes it is about logs judged by stars
-    (tiebreak/stars) alone. Each sample of questions is a round; draws of --sizes are from all
-    questions at hand.
+    --sizes, --elo, --against, --dates and --causes only work with logs judged by stars
+    (tiebreak/stars). Each sample of questions is a round; --sizes draws from all questions in the
+    logs.
 
-    With --people it is about the board that people anchor (`tiebreak rank --people`): how many
-    labels of people it takes to tell the two models in front apart, with the judge and without.
+    With --people it shows, for the board of `tiebreak rank --people`, how many labels of people it
+    takes to tell the two leading models apart, with the judge and without.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The verb `vote`: a page where people say which answers are better."""
+"""The verb `vote`: serve a page where people vote on answers."""
 
 import math
 from collections import Counter
@@ -39,13 +39,14 @@ def vote(
 ) -> None:
     """Open a page where people vote on answers, until Ctrl-C. Nobody sees which model is which.
 
-    LOGS are logs and pools of candidates, as `tiebreak candidates` reads them. Two answers to an
-    item stand side by side, or with --stars one and the key. Items come in an order drawn by lot,
-    pairs take turns so that each meets equally often, and identical answers are never shown. Each
-    vote is kept before the next question comes. Several people vote at a time, each under a name.
+    LOGS are logs and pools of candidates, as `tiebreak candidates` reads them. The page shows two
+    answers to an item side by side, or with --stars one answer and the key. Items come in random
+    order, pairs take turns so that each meets equally often, and identical answers are never shown.
+    Each vote is saved before the next question comes. Several people can vote at a time, each under
+    a name.
 
-    The address holds a secret: whoever has it may vote. On another --host than this machine nothing
-    is encrypted.
+    The address contains a secret: everybody who has it may vote. With another --host than this
+    machine nothing is encrypted.
 
     \b
     Examples:
@@ -103,7 +104,7 @@ def vote(
 
 
 def _votes_to_decide(logs: str, n_items: Counter[str], stars: bool) -> int:
-    """As many votes as decide on each board of these benchmarks, which have so many items."""
+    """Number of votes that decide between the leading models, on `n_items` by benchmark."""
     from tiebreak.analysis.anchored import votes_to_decide
 
     boards = votes_to_decide(logs, stars=stars)
@@ -136,7 +137,7 @@ def _votes_to_decide(logs: str, n_items: Counter[str], stars: bool) -> int:
 def _open_pairs(
     logs: Sequence[str], models: Mapping[str, Sequence[str]]
 ) -> Mapping[str, tuple[tuple[str, str], ...]]:
-    """By benchmark the pairs of its models that a board leaves open."""
+    """The pairs of models that the boards of these logs do not tell apart, by benchmark."""
     from tiebreak.analysis.ranking import rank_logs
 
     pairs: dict[str, dict[tuple[str, str], None]] = {}

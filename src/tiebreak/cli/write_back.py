@@ -1,4 +1,4 @@
-"""The verb `write-back`: ranks into each model's own Inspect log."""
+"""The verb `write-back`: write ranks into each model's own Inspect log."""
 
 from tiebreak.cli._families import json_option, rename_option
 from tiebreak.cli._options import File, option, verb
@@ -22,9 +22,9 @@ def write_back(
 ) -> None:
     """Put ranks into the models' own Inspect logs, as scores. Inspect's tools show them.
 
-    Every ranked sample gets a score such as tiebreak_seal with its rank and its Borda score; the
-    log gets the mean, its standard error and the model's place. Native scores stay as they are,
-    and a second run changes nothing.
+    Every ranked sample gets a score (e.g. tiebreak_seal) with its rank and its Borda score; the log
+    gets the mean, its standard error and the model's place. Native scores do not change, and a
+    second run changes nothing.
 
     \b
     Examples:
