@@ -1,11 +1,11 @@
-"""Ranking logs: found, read, and the shards of a run joined.
+"""Find and read ranking logs, rank their items, and join logs that belong to one run.
 
-log         what a log holds: `RankingLog`, its items with ballots and rankings
-log_file    one log file, read
-samples     its samples without their transcripts
-votes       a file of people's votes as a log; `votes_file` reads and writes it
-read        the logs among files and folders
-joins       the best of several attempts at one run; its shards, and newcomers, joined
+log         `RankingLog`: the content of a log, its items with ballots and rankings
+log_file    reads one log file
+samples     reads the samples of a log without their transcripts
+votes       a file of people's votes as a ranking log; `votes_file` reads and writes such files
+read        finds and reads the ranking logs among files and folders
+joins       picks the best of several attempts at a run; joins shards and newcomers
 """
 
 from tiebreak.ranking_logs.log import JudgedItem as JudgedItem

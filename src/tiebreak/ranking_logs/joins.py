@@ -1,17 +1,18 @@
-"""Several logs that are one run: attempts, shards, newcomers.
+"""Combine several logs of one run: attempts, shards, newcomers.
 
 Attempts. A run that was killed leaves a log, and so does every `inspect eval-retry` of it (a log of
-the same task) and the same `inspect eval` given again (a log of the same run: pool, protocol,
-arguments and judges). The one counts that judged most items; of equals one that ended well, then
-the one that paid for most calls and did not find them in the cache, then the latest. A run that is
-repeated on purpose has an argument of its own (`-T repeat=2`), and so is another run.
+the same task), and the same `inspect eval` run again (a log of the same run: pool, protocol,
+arguments and judges). The attempt that judged most items counts; then the one that ranked most,
+then one that ended with success, then the one that paid for most calls instead of finding them in
+the cache, then the latest. A run repeated on purpose has another argument (`-T repeat=2`), and so
+is another run.
 
-Shards. `inspect eval tiebreak/seal -T shard=3/8` judges every eighth item. Its log says which shard
-it is, and has the fingerprint of the run in common with the other seven.
+Shards. `inspect eval tiebreak/seal -T shard=3/8` judges every eighth item. Its log names its shard,
+and shares the fingerprint of the run with the other seven.
 
-Newcomers. `inspect eval tiebreak/round_robin -T newcomers=MODEL` asks only what is missing: matches
-of the new model. Its log says who is new. A log of the same items and judges that has all others,
-and in which no result decided who met whom, is completed by it.
+Newcomers. `inspect eval tiebreak/round_robin -T newcomers=MODEL` asks only the missing matches, of
+the new model. Its log names the newcomers. It completes a log of the same items and judges that has
+all other models, if no result decided there which models met.
 """
 
 from collections import Counter, defaultdict
@@ -26,11 +27,11 @@ from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.rules import fits
 from tiebreak.text import count, listed, split_names
 
-# A message names so many shards or items; the count says how many there are.
+# Messages name up to this many shards or items, and give the number of all.
 LISTED = 20
 
 Attempts = Literal["best", "all"]
-"""Which logs of a run are read: those that count, or all."""
+"""Which attempts at a run are kept: the one that counts, or all."""
 
 _ATTEMPTS_LISTED = 3
 
@@ -43,20 +44,20 @@ class _Part(NamedTuple):
 
 
 def join_shards(logs: Iterable[RankingLog], unreadable: Sequence[str] = ()) -> list[RankingLog]:
-    """Put the shards of each run together; other logs stay as they are.
+    """Join the shards of each run into one log; other logs stay unchanged.
 
-    A joined run has its samples in the order in which a single log would have them, so all that is
-    computed from them is the same to the last digit. It is a success when all of its shards are,
-    else its status is the worst of theirs; `created` is that of the oldest shard; `eval_id`,
-    `task_id` and `benchmark` are those of the first one; its notes are those of all.
+    A joined run has its samples in the order in which a single log would have them, so that results
+    are the same to the last digit. Its status is "success" if all shards succeeded, or else the
+    worst of their statuses; `created` is that of the oldest shard; `eval_id`, `task_id` and
+    `benchmark` are those of the first shard; its notes are those of all shards.
 
-    Attempts at a shard that are left out are noted. `unreadable` are sentences about files that may
-    well be a missing shard.
+    Attempts at a shard that are left out get a note. `unreadable` are sentences about files that
+    may be missing shards.
 
     Raises:
-        RankingLogError: a run lacks shards (those that are there and `unreadable` files are
-            listed), a shard was judged by two tasks, a run was cut into two different numbers
-            of shards, or an item is in two shards.
+        RankingLogError: a run lacks shards (the message lists the present shards and `unreadable`
+            files), a shard was judged by two tasks, a run was split into two different numbers of
+            shards, or an item is in two shards.
     """
     joined: list[RankingLog] = []
     runs: dict[str, list[_Part]] = defaultdict(list)
@@ -74,9 +75,9 @@ def join_shards(logs: Iterable[RankingLog], unreadable: Sequence[str] = ()) -> l
 
 
 def _fullest(parts: Iterable[_Part]) -> list[_Part]:
-    """Of the attempts at each shard the best, in the order of the shards.
+    """The best attempt at each shard, in the order of the shards.
 
-    Those of a task are attempts at the same, and so are all that did not come to their end.
+    Logs of one task are attempts, and so are incomplete logs; several complete ones all stay.
     """
     attempts: dict[Shard, list[RankingLog]] = defaultdict(list)
     for shard, log in parts:
@@ -195,15 +196,14 @@ def _lines(parts: Sequence[_Part]) -> str:
 
 
 Key = tuple[str, str, str]
-"""Benchmark, item and the hash of its question."""
+"""Benchmark, item id, and hash of the question."""
 
 
 def join_newcomers(logs: Sequence[RankingLog]) -> list[RankingLog]:
-    """Put each log of newcomers' matches together with the log that it completes; others stay.
+    """Join each log of newcomers' matches with the log that it completes; other logs stay.
 
-    Of several logs that it would complete the one with most judged items counts, of equals the
-    latest. Where there is none the log stays by itself, with a note. Newcomers may join one after
-    the other.
+    If it would complete several, it is joined with the one with most judged items, or the latest of
+    equals. If there is none, it stays on its own with a note. Newcomers may join one after another.
     """
     complete = [log for log in logs if not newcomers_of(log)]
     added = [log for log in logs if newcomers_of(log)]
@@ -224,7 +224,7 @@ def join_newcomers(logs: Sequence[RankingLog]) -> list[RankingLog]:
 
 
 def newcomers_of(log: RankingLog) -> tuple[str, ...]:
-    """The models whose matches alone were asked; empty for other logs."""
+    """The models in a log of newcomers whose matches were asked; empty for other logs."""
     given = log.arguments.get("newcomers")
     if isinstance(given, str):
         return tuple(split_names(given))
@@ -232,13 +232,13 @@ def newcomers_of(log: RankingLog) -> tuple[str, ...]:
 
 
 def _completes(new: RankingLog, old: RankingLog) -> bool:
-    """Whether a log has the same items, judges and rubric, and all models but the newcomers."""
+    """Whether `old` shares items, judges and rubric with `new`, and has its other models."""
     return (
         not old.arguments.get("baseline")
         and _models(old) == _models(new) - {*newcomers_of(new)}
         and _judges(old) == _judges(new)
         and {*_by_key(old)} & {*_by_key(new)} != set()
-        and all(fits("points", item) for item in old.items)  # no result decided who met whom
+        and all(fits("points", item) for item in old.items)  # no result decided which pairs met
     )
 
 
@@ -300,9 +300,9 @@ def _joined_samples(
 
 
 def _joined_ballots(old: ItemBallots, new: ItemBallots) -> ItemBallots:
-    """The ballots of all models: matches of the old ones under the names that now stand for them.
+    """The ballots of all models; old matches get the new representatives of their answers.
 
-    A newcomer may have given an answer that others gave before: then its matches are theirs.
+    If a newcomer gave the same answer as an older model, they share a group and its matches.
     """
     leader = {model: group[0] for group in new.groups for model in group}
     renamed = [
@@ -325,7 +325,7 @@ def _joined_ballots(old: ItemBallots, new: ItemBallots) -> ItemBallots:
 
 
 def best_attempts(logs: Iterable[RankingLog]) -> list[RankingLog]:
-    """The best log of each run, in their order, with a note on those that are left out."""
+    """The best log of each run, in the order given, with a note on attempts that are left out."""
     logs = list(logs)
     best: dict[int, RankingLog] = {}
     for run in _runs(logs):
@@ -337,12 +337,12 @@ def best_attempts(logs: Iterable[RankingLog]) -> list[RankingLog]:
 
 
 def best_of(attempts: Iterable[RankingLog]) -> RankingLog:
-    """The attempt that counts."""
+    """The attempt that counts, by the order in the module's docstring."""
     return max(attempts, key=_progress)
 
 
 def _runs(logs: Iterable[RankingLog]) -> Iterable[list[RankingLog]]:
-    """Logs of the same run together; of a log that does not name its run, those of its task."""
+    """Group logs by run; logs that do not name their run are grouped by task."""
     runs: dict[object, list[RankingLog]] = defaultdict(list)
     run_of: dict[object, object] = {}
     for log in logs:

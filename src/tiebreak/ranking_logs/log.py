@@ -1,6 +1,6 @@
-"""A ranking log as it is read: its samples, each with its ballots and the ranking they give.
+"""The content of a ranking log: its samples, each with ballots and the ranking that they give.
 
-Items are ranked here, once: everything that is computed from a log uses these placements.
+Items are ranked here, once; everything that is computed from a log uses these placements.
 """
 
 from array import array
@@ -20,7 +20,7 @@ from tiebreak.text import natural_key
 
 
 class RankingLogError(TiebreakError, ValueError):
-    """A path that was given holds no ranking; the message says what to do next."""
+    """A given path has no ranking, or logs cannot be joined; the message says what to do."""
 
 
 class UnreadableLogError(RankingLogError):
@@ -28,23 +28,23 @@ class UnreadableLogError(RankingLogError):
 
 
 Kept = bool | Callable[[dict[str, Any]], dict[str, Any]]
-"""What is kept of the metadata of samples, which says what was to be judged (task, rubric, all
-answers): all of it, nothing, or what a function makes of it."""
+"""What to keep of the metadata of samples (task, rubric, all answers): all of it, nothing, or the
+result of a function of it."""
 
 
 KeptVotes = bool | Literal["packed"]
-"""What is kept of the votes of verdicts and the critiques of matches, which no ranking needs and
-which are nine tenths of the ballots: all, nothing, or the votes alone, as `PackedVotes`."""
+"""What to keep of the votes of verdicts and the critiques of matches, which no ranking needs and
+which are nine tenths of the ballots: all, nothing, or only the votes, as `PackedVotes`."""
 
 
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
-"""Packed votes are places in this tuple."""
+"""Packed votes are indices into this tuple."""
 
 
 class VoteColumns(NamedTuple):
-    """The votes of a verdict on its principles or on its checklist, without their reasons.
+    """The votes of a verdict on its principles or on its checklist, without reasoning.
 
-    `sides` are places in `SIDES`, `confidences` the bytes of float64 numbers.
+    `sides` are indices into `SIDES`, one byte each; `confidences` are the bytes of float64 numbers.
     """
 
     ids: tuple[str, ...]
@@ -52,7 +52,7 @@ class VoteColumns(NamedTuple):
     confidences: bytes
 
     def items(self) -> Iterator[tuple[str, Vote]]:
-        """The votes with their ids, as a dict of them has them."""
+        """(id, vote) pairs, as from a dict of votes."""
         confidences = memoryview(self.confidences).cast("d")
         for key, side, confidence in zip(self.ids, self.sides, confidences, strict=True):
             yield key, Vote(vote=SIDES[side], confidence=confidence)
@@ -60,10 +60,11 @@ class VoteColumns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PackedVotes:
-    """The votes of an item's verdicts without their reasons, in a tenth of the memory.
+    """The votes of an item's verdicts without reasoning, in a tenth of the memory.
 
-    `ids` are those of the principles of a verdict, then of its checklist, then of the next one's,
-    first those of a match that count; `sides` and `confidences` are all in this order.
+    `ids` has two entries per verdict, the ids of its principles and of its checklist; within a
+    match the verdicts that count come before the discarded ones. `sides` and `confidences` have all
+    votes in this order.
     """
 
     ids: tuple[tuple[str, ...], ...]
@@ -72,7 +73,7 @@ class PackedVotes:
 
     @classmethod
     def of(cls, ballots: ItemBallots, *, plain: bool = False) -> "PackedVotes":
-        """The votes of ballots; `plain` ones are dicts."""
+        """Pack the votes of ballots; `plain` votes are dicts."""
         ids: list[tuple[str, ...]] = []
         votes: list[Any] = []
         for match in ballots.matches:
@@ -85,7 +86,7 @@ class PackedVotes:
         return cls(tuple(ids), bytes(map(SIDES.index, sides)), array("d", confidences).tobytes())
 
     def __iter__(self) -> Iterator[VoteColumns]:
-        """The votes for each of `ids`."""
+        """The votes for each entry of `ids`."""
         end = 0
         for ids in self.ids:
             start, end = end, end + len(ids)
@@ -93,7 +94,7 @@ class PackedVotes:
 
 
 NO_VOTES: Final[dict[str, Vote]] = {}
-"""One for all verdicts without votes: empty dicts would be an eighth of what a log takes up."""
+"""Shared by all verdicts without votes: their own dicts would be an eighth of a log's memory."""
 
 
 @lru_cache(maxsize=10_000)
@@ -102,7 +103,7 @@ def _shared(ids: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class RankedItem(NamedTuple):
-    """The ballots of an item and the ranking they give."""
+    """The ballots of an item and the ranking that they give."""
 
     ballots: ItemBallots
     placement: Placement
@@ -110,7 +111,7 @@ class RankedItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Unranked:
-    """An item without a ranking; `benchmark` is None where the log does not name one."""
+    """An item without a ranking, and the reason; `benchmark` is None if the log has no ballots."""
 
     item_id: str
     reason: str
@@ -121,12 +122,12 @@ class Unranked:
 class JudgedItem:
     """A sample of a ranking log.
 
-    `problem` says why it was not judged to the end: None where it was, or where it was skipped
-    because the ranking was decided without it. Ballots that were judged to the end have a
-    `placement`, or `unplaced` says why they give none. `ballots` is None where there are none to
-    read; `newer` tells that a newer Tiebreak wrote them. `target` is the benchmark's solution,
-    empty where it has none; `metadata` is what was to be judged, empty unless it was asked for;
-    `votes` are those of the verdicts where they are packed.
+    `problem` says why judging was not completed, None if it was, or if the sample was skipped
+    because the ranking was decided without it. Complete ballots have a `placement`, or `unplaced`
+    says why they give none. `ballots` is None if there are none that can be read; `newer` is
+    whether a newer Tiebreak wrote them. `target` is the benchmark's solution, or "". `metadata`
+    (task, rubric, answers) is empty unless it was asked for; `votes` are the verdicts' votes if
+    they were read packed.
     """
 
     id: str
@@ -142,48 +143,47 @@ class JudgedItem:
 
     @property
     def answers(self) -> dict[str, str]:
-        """Texts of the representatives' answers, by model; none unless metadata was asked for."""
+        """Texts of the representatives' answers by model; empty unless metadata was asked for."""
         return answers_in(self.metadata)
 
     @property
     def skipped(self) -> bool:
-        """Whether it was not judged because the ranking was decided without it."""
+        """Whether the sample was not judged because the ranking was decided without it."""
         return self.problem is None and self.ballots is not None and bool(self.ballots.skipped)
 
     @property
     def judged(self) -> bool:
-        """Whether it was judged to the end."""
+        """Whether judging was completed."""
         return self.problem is None and not self.skipped
 
     @property
     def unranked(self) -> str | None:
-        """Why it has no ranking; None where it has one or was skipped."""
+        """Why the sample has no ranking, or None if it has one or was skipped."""
         return self.problem or self.unplaced
 
     @property
     def kind(self) -> tuple[str, str] | None:
-        """Benchmark and protocol of its ballots, None without any."""
+        """Benchmark and protocol of the ballots, or None without ballots."""
         return (self.ballots.benchmark, self.ballots.protocol) if self.ballots else None
 
 
 @dataclass(frozen=True, slots=True)
 class RankingLog:
-    """One run: what its ranking log says, or the logs of all its shards; or a single shard.
+    """One run, read from its ranking log or from the logs of all its shards, or a single shard.
 
     `path` names the log, or the shards in one phrase; `files` are the files themselves. `run` is
-    the fingerprint of pool, protocol, arguments and judges, the same for a run that was repeated;
-    empty where nothing says it. `judges` are the models and roles of the eval as one
-    text, for a task that is built in Python has its fingerprint before its judges. `arguments` are
-    those of the task that say how it judges, not what. `benchmark` is the dataset's name, for a log
-    without ballots.
+    the fingerprint of pool, protocol, arguments and judges, equal for attempts at the same run, ""
+    if the log has none. `judges` are the models and roles of the eval as one text; a task built in
+    Python needs it, because its fingerprint is made before its judges are known. `arguments` are
+    the task's arguments that say how it judges, not what. `benchmark` is the dataset's name, for
+    logs without ballots.
 
-    `planned` are the ids of the samples that were to be judged, in the order of the dataset; with
-    epochs there are `n_expected` of them, of which `n_missing` are not in the log: it ends early.
-    `samples` are in Inspect's order: by epoch, then by id.
-    `notes` are sentences about this log and about files that had to be left out. `canaries` are
-    samples that were planted to see whether the judge can be persuaded: no items, and not ranked.
-    `settings` are by benchmark. Where people voted, `seconds` are the medians that a vote took each
-    of them, by name, NaN where unknown.
+    `planned` are the ids of the samples to judge, in the order of the dataset; with epochs
+    `n_expected` samples are planned, of which `n_missing` are not in the log because it ends early.
+    `samples` are in Inspect's order: by epoch, then by id. `notes` are sentences about this log and
+    about files that were left out. `canaries` are samples planted to test whether the judge can be
+    persuaded; they are no items and are not ranked. `settings` are by benchmark. If people voted,
+    `seconds` has each rater's median time per vote, NaN if unknown.
     """
 
     path: str
@@ -210,13 +210,13 @@ class RankingLog:
 
     @property
     def age(self) -> tuple[str, int, str]:
-        """A key that sorts logs, the oldest first; those of one second by the argument `repeat`."""
+        """A sort key, oldest first; logs of the same second are sorted by the argument `repeat`."""
         repeat = self.arguments.get("repeat")
         return self.created, repeat if isinstance(repeat, int) else 1, self.path
 
     @property
     def items(self) -> tuple[ItemBallots, ...]:
-        """Ballots that were judged to the end, whether they give a ranking or not."""
+        """The complete ballots, whether they give a ranking or not."""
         return tuple(sample.ballots for sample in self.samples if sample.judged and sample.ballots)
 
     @property
@@ -230,7 +230,7 @@ class RankingLog:
 
     @property
     def cut_short(self) -> tuple[ItemBallots, ...]:
-        """Ballots that stop halfway, or do not count."""
+        """Ballots that are incomplete, or do not count because of an error or invalidation."""
         return tuple(sample.ballots for sample in self.samples if sample.problem and sample.ballots)
 
     @property
@@ -240,7 +240,7 @@ class RankingLog:
 
     @property
     def unranked(self) -> tuple[Unranked, ...]:
-        """Samples without a ranking: those not judged to the end first."""
+        """Samples without a ranking, those whose judging was not completed first."""
         return tuple(
             Unranked(sample.ballots.item_id, why, sample.ballots.benchmark)
             if sample.ballots
@@ -253,24 +253,24 @@ class RankingLog:
 
     @property
     def pairs_chosen(self) -> bool:
-        """Whether people were asked only pairs that another board left open."""
+        """Whether people were asked only about pairs that another board left open."""
         return self.arguments.get("schedule") == "open"
 
     @property
     def by_stars(self) -> bool:
-        """Whether its items were judged by stars."""
+        """Whether any item was judged by stars."""
         return any(item.placed_by == "stars" for item in self.items)
 
     @property
     def n_judged(self) -> int:
-        """Number of samples that were judged to the end."""
+        """Number of samples whose judging was completed."""
         return sum(sample.judged for sample in self.samples)
 
     def by_rule(self, rule: Rule) -> "RankingLog":
-        """The log with every item ranked by a rule that it does not name itself.
+        """The log with every item ranked by this rule instead of the one its ballots name.
 
         Raises:
-            RankingLogError: the rule does not fit how these ballots came about.
+            RankingLogError: the rule cannot rank ballots of this protocol.
         """
         rules = {item.placed_by for item in self.items} - {rule}
         return replace(
@@ -294,9 +294,9 @@ class RankingLog:
         )
 
     def parts(self) -> list["RankingLog"]:
-        """The log cut by benchmark and protocol, by name; samples without ballots are in each.
+        """The log split by benchmark and protocol, sorted; samples without ballots are in each.
 
-        A log that holds nothing but canaries has no part.
+        A log that contains only canaries has no parts.
         """
         kinds = sorted({kind for sample in self.samples if (kind := sample.kind)})
         return [
@@ -312,7 +312,7 @@ class RankingLog:
 
 
 def ranked_sample(sample: JudgedItem) -> JudgedItem:
-    """The sample with the ranking that its ballots give, or why they give none."""
+    """The sample with the ranking that its ballots give, or with the reason why they give none."""
     if sample.ballots is None or not sample.judged:
         return sample
     try:
@@ -322,9 +322,9 @@ def ranked_sample(sample: JudgedItem) -> JudgedItem:
 
 
 def answers_in(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Texts of the representatives' answers, by model, in the metadata of a sample.
+    """Texts of the representatives' answers by model, from the metadata of a sample.
 
-    That is unchecked: what is not as the tasks write it counts as missing.
+    Metadata are unchecked: whatever differs from the form that tasks write counts as missing.
     """
     contest = metadata.get(CONTEST_KEY)
     named = contest.get("answers") if isinstance(contest, Mapping) else None
@@ -333,9 +333,9 @@ def answers_in(metadata: Mapping[str, Any]) -> dict[str, str]:
 
 
 def placement_of(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
-    """The place of every model in an item of a log, as `place` gives it.
+    """The rank of every model on an item of a log, as `place` gives it.
 
-    A model has no rank where no ballot says anything about it: its calls are unscored.
+    A model has no rank if no ballot says anything about it, because its calls are unscored.
 
     Raises:
         NotPlacedError: the item cannot be ranked, or its ballots are damaged.

@@ -1,4 +1,4 @@
-"""One ranking log file: what its header says, and what each of its samples holds."""
+"""Read one ranking log file: its header and the ballots of each of its samples."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -32,17 +32,17 @@ from tiebreak.ranking_logs.log import (
 from tiebreak.ranking_logs.samples import SampleContent, read_held
 from tiebreak.scorers.ballots import ItemBallots
 
-# Arguments that say which answers there are and which part of the run this is, not how it judges.
+# Arguments that say which answers are judged, or which part of the run this is, but not how.
 _NOT_HOW = {"candidates", "same_settings", "shard"}
 
 _SETTINGS = TypeAdapter(dict[str, dict[str, dict[str, str]]])
 
 
 def ranking_header(path: str) -> LogHeader | None:
-    """The header of an Inspect log that ranks candidates, None of any other log.
+    """The header of an Inspect log if it ranks candidates, or None for any other log.
 
     Raises:
-        UnreadableLogError: the file is damaged or no log at all.
+        UnreadableLogError: the file is damaged or not an Inspect log.
     """
     with _named(path):
         header = read_header(path)
@@ -52,7 +52,7 @@ def ranking_header(path: str) -> LogHeader | None:
 def read_log_file(
     path: str, header: LogHeader, *, with_metadata: Kept = False, with_votes: KeptVotes = True
 ) -> RankingLog:
-    """Read one ranking log, whose header is there already, and rank its items.
+    """Read one ranking log, given its header, and rank its items.
 
     Raises:
         UnreadableLogError: the file is damaged.
@@ -115,7 +115,7 @@ def _shard(path: str, metadata: dict[str, object]) -> Shard | None:
 
 
 def _settings(metadata: dict[str, object]) -> Mapping[str, Settings]:
-    """How models were asked; nothing where that is not written as the tasks write it."""
+    """How models were asked, by benchmark; empty if it is not in the form that tasks write."""
     try:
         return _SETTINGS.validate_python(metadata.get("candidate_settings") or {})
     except ValidationError:
@@ -145,7 +145,7 @@ def _ballots(
     if sample.error is not None:
         problem = f"error: {_first_line(sample.error.message)}"
     elif sample.invalidation is not None and sample.invalidation.author != AUTHOR:
-        # What a run marks for its own retry is judged as far as it is.
+        # Samples that a run invalidated itself, to be retried, keep the ballots that they have.
         problem = f"invalidated: {sample.invalidation.reason or 'no reason given'}"
     try:
         ballots = sample.ballots(with_votes=with_votes)
@@ -159,7 +159,7 @@ def _ballots(
 def _limit(sample: SampleContent[Any, Any]) -> str:
     if sample.limit is None:
         return ""
-    # The tasks raise a limit of their own for one reason only: -T max_calls, -T max_cost.
+    # Our tasks raise a custom limit for one reason only: -T max_calls or -T max_cost is reached.
     spent = sample.limit.type == "custom"
     return " (the budget is spent)" if spent else f" ({sample.limit.type} limit)"
 

@@ -1,4 +1,4 @@
-"""Ranking logs: find them, read the ballots, and say by name what could not be read or ranked."""
+"""Find and read ranking logs, and name the files that could not be read or were not finished."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -49,26 +49,26 @@ def read_ranking_logs(
     prices: Sequence[str] = (),
     rater_names: bool = True,
 ) -> list[RankingLog]:
-    """Read the ranking logs among some files and folders, people's votes files among them.
+    """Read the ranking logs in files and folders, including files of people's votes.
 
-    Folders are searched with their subfolders, and other Inspect logs in them are passed over. An
+    Folders are searched with their subfolders, and other Inspect logs in them are skipped. An
     unreadable file in a folder is left out and named in the notes of all logs. A file that is
-    reached twice is read once. The shards of a run, in whatever folders, are one log (see
-    `join_shards`), as are a log and that of newcomers to it (`join_newcomers`). Of several attempts
-    at one run the best counts (`best_attempts`). Logs are ordered by creation time.
+    reached twice is read once. The shards of a run, from any folders, become one log (see
+    `join_shards`), and so do a log and the logs of newcomers to it (`join_newcomers`). Of several
+    attempts at one run the best counts (`best_attempts`). Logs are sorted by creation time.
 
     Args:
         paths: log files (.eval or .json) and folders; remote addresses as Inspect takes them.
-        with_metadata: what `samples` are to hold of what was to be judged: task, rubric, answers.
+        with_metadata: what to keep of the metadata of samples (task, rubric, answers).
         with_votes: what to keep of the votes of verdicts, which no ranking needs.
-        attempts: "all" keeps the other attempts at a run as well, each a log.
-        prices: of calls whose cost the logs do not know, as `read_prices` reads them.
-        rater_names: whether people who voted have their names, not numbers.
+        attempts: "all" also keeps the other attempts at a run, each as a log.
+        prices: prices of calls whose cost the logs do not have, as `read_prices` reads them.
+        rater_names: whether people who voted keep their names, instead of numbers.
 
     Raises:
-        RankingLogError: a path does not exist or holds no ranking log, the shards of a run overlap
-            or are incomplete, or a price cannot be read or is for a model that is not asked.
-        UnreadableLogError: a file is damaged or no log at all.
+        RankingLogError: a path does not exist or has no ranking log, the shards of a run overlap
+            or are incomplete, or a price cannot be read or is for a model that was not called.
+        UnreadableLogError: a file is damaged or not an Inspect log.
     """
     logs: dict[str, RankingLog] = {}
     left_out: dict[str, str] = {}
@@ -101,13 +101,14 @@ def read_ranking_logs(
 def reread_samples(log: RankingLog) -> Iterator[JudgedItem]:
     """The samples of a log in its order, with the votes of their ballots and all of their metadata.
 
-    Those with ballots are read again, one at a time: all votes and texts take too much memory.
+    Samples with ballots are read again one at a time, because all votes and texts together take too
+    much memory.
 
     Raises:
         UnreadableLogError: a file has changed since it was read.
         OSError: a file is gone.
     """
-    if newcomers_of(log):  # whose ballots are put together from several files
+    if newcomers_of(log):  # its ballots are joined from several files
         [joined] = read_ranking_logs(log.files, with_metadata=True)
         yield from joined.samples
         return
@@ -117,7 +118,7 @@ def reread_samples(log: RankingLog) -> Iterator[JudgedItem]:
                 yield sample
                 continue
             held = again.sample(sample.id, sample.epoch)
-            # People's votes were read with them, under the names that they are to have.
+            # People's votes are complete already, and under the raters' names or numbers.
             ballots = sample.ballots if sample.ballots.by_people else held.ballots()
             yield replace(sample, ballots=ballots, metadata=held.metadata)
 
@@ -160,7 +161,7 @@ def _is_folder(path: str) -> bool:
 
 
 def _in_file(path: str) -> dict[str, LogHeader | None]:
-    """The log with its header, which a votes file has none of."""
+    """The ranking log at a path with its header, None for a votes file, which has no header."""
     if path.endswith(".db") or is_votes_file(Path(path)):
         return {path: None}
     listed = path.endswith(".json") and "://" not in path and holds_list(Path(path))
@@ -177,9 +178,9 @@ def _in_file(path: str) -> dict[str, LogHeader | None]:
 
 
 def _in_folder(folder: str) -> tuple[dict[str, LogHeader | None], dict[str, str]]:
-    """Ranking logs in a folder with their headers; a sentence on each file that cannot be read.
+    """The ranking logs in a folder with their headers, and a sentence per unreadable file.
 
-    Other databases than votes files are passed over.
+    Databases that are not votes files are skipped.
     """
     ranking_logs: dict[str, LogHeader | None] = {}
     damaged, n_others = {}, 0
@@ -215,27 +216,27 @@ def _in_folder(folder: str) -> tuple[dict[str, LogHeader | None], dict[str, str]
 
 
 def logs_in(folder: str) -> list[str]:
-    """Inspect's logs of any kind in a folder and its subfolders.
+    """All Inspect logs in a folder and its subfolders, whether they rank or not.
 
     Raises:
-        RankingLogError: it is an address that cannot be reached.
+        RankingLogError: the folder is an address that cannot be reached.
     """
     if "://" in folder:
         from inspect_ai.log import list_eval_logs
 
         try:
             return [info.name for info in list_eval_logs(folder, recursive=True)]
-        except Exception as error:  # each driver has errors of its own
+        except Exception as error:  # every storage driver raises its own errors
             raise RankingLogError(
                 f"{folder} cannot be reached ({reason(error)}). Check the address, the network, "
                 "and the rights that its storage asks for"
             ) from error
-    # Inspect opens every file whose name is not as it names logs, also a pipe.
+    # Not `list_eval_logs`: it opens files with other names than logs have, which hangs on a pipe.
     return [str(path) for path in visible_files(Path(folder)) if is_inspect_log(path)]
 
 
 def _status_notes(log: RankingLog, logs: Sequence[RankingLog]) -> Iterator[str]:
-    """What a reader must know about a run that did not end well, and what to do about it."""
+    """Notes on a run that is not complete or not readable in full, and how to mend that."""
     judged, n_skipped = f"{log.n_judged} of {log.n_expected} items judged", len(log.skipped)
     if n_skipped:
         judged += f", {n_skipped} skipped because the ranking was settled"

@@ -1,13 +1,12 @@
-"""The samples of a log, without their transcripts.
+"""Read the samples of a log without their transcripts.
 
-A log holds the JSON of every sample. Nine tenths of it are transcripts, which no ranking needs.
-Inspect's reader makes Python objects of every character before it drops them; pydantic's parser
-passes over what no field asks for in compiled code, ten times as fast. So files on this machine are
-read here; remote ones are read by Inspect, and a sample of another form than was expected goes by
-way of Inspect's own.
+A log has the JSON of every sample. Nine tenths of it are transcripts, which no ranking needs.
+Inspect's reader parses all of it into Python objects before it drops them; pydantic's parser skips
+fields that are not asked for in compiled code, ten times as fast. So local files are read here;
+remote ones are read by Inspect, and a sample of unexpected form is first converted by Inspect.
 
-14,000 items with all of their texts are more than a machine holds. What shows the texts takes those
-of an item when it comes to it: `SampleReader`.
+14,000 items with all of their texts do not fit into memory. Code that shows texts reads those of
+one item at a time with `SampleReader`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -42,10 +41,10 @@ from tiebreak.scorers.ballots import (
     restore_ballots,
 )
 
-# What Inspect is asked to leave out of a log that it reads. It leaves nothing out of a .json file.
+# Fields that Inspect leaves out of a log that it reads; from a .json file it leaves out nothing.
 _UNREAD = {"attachments", "error_retries", "events", "messages", "output", "scores"}
 
-# No JSON has a field of this name: what is read under it is passed over.
+# No JSON object has a field of this name, so a field with this alias is never read.
 _NOWHERE = "\0"
 
 _IGNORING = ConfigDict(extra="ignore")
@@ -60,7 +59,7 @@ def _no_votes() -> dict[str, Vote]:
 
 
 def _ballots_with(votes: Any, alias: str | None = None) -> type[ItemBallots]:
-    """Ballots without critiques, whose votes are of a type and read under an alias."""
+    """A type of ballots without critiques, whose votes have this type and this JSON alias."""
 
     @dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
     class BareVerdict(Verdict):
@@ -76,7 +75,7 @@ def _ballots_with(votes: Any, alias: str | None = None) -> type[ItemBallots]:
     return create_model("BareBallots", __base__=ItemBallots, matches=(tuple[BareMatch, ...], ()))
 
 
-# Votes that are packed at once are read in half the time as dicts, not dataclasses.
+# Votes that are packed at once are read as dicts, in half the time of dataclasses.
 class _PlainVote(TypedDict):
     vote: Side
     confidence: Annotated[float, Field(ge=0, le=1)]
@@ -87,7 +86,7 @@ _PlainBallots = _ballots_with(_PlainVote)
 
 
 def _pack(ballots: ItemBallots) -> PackedVotes:
-    """The votes of ballots with plain ones, which lose them."""
+    """Pack the plain votes of ballots, and remove them from the ballots."""
     packed = PackedVotes.of(ballots, plain=True)
     for match in ballots.matches:
         for verdict in (*match.verdicts, *match.discarded):
@@ -101,7 +100,7 @@ class _Limit(Part):
 
 
 class _Ignored(Part):
-    """Whatever stands there, it is passed over."""
+    """A value of any type whose content is skipped."""
 
 
 class _Stored(Part, Generic[_B]):
@@ -109,10 +108,10 @@ class _Stored(Part, Generic[_B]):
 
 
 class SampleContent(Part, Generic[_M, _S]):
-    """What a ranking needs of one of Inspect's samples; the fields are Inspect's.
+    """The fields of an Inspect sample that a ranking needs, under Inspect's names.
 
-    Its metadata, what was to be judged, may be passed over; its store holds ballots, or plain data
-    where it has none that this version can read.
+    `metadata` (task, rubric, answers) may be skipped. `store` has the ballots, or plain data if
+    there are none that this version can read.
     """
 
     id: int | str
@@ -127,14 +126,14 @@ class SampleContent(Part, Generic[_M, _S]):
 
     @property
     def newer(self) -> bool:
-        """Whether a newer Tiebreak wrote its ballots."""
+        """Whether a newer Tiebreak wrote the ballots."""
         return isinstance(self.store, dict) and newer_version(self.store.get(STORE_KEY)) is not None
 
     def ballots(self, *, with_votes: KeptVotes = True) -> ItemBallots:
-        """Its ballots.
+        """The ballots of the sample.
 
         Raises:
-            ValueError: they are missing, damaged, or written by a newer Tiebreak; says which.
+            ValueError: they are missing, damaged, or written by a newer Tiebreak.
         """
         if isinstance(self.store, _Stored):
             held: ItemBallots = self.store.ballots
@@ -149,11 +148,10 @@ def read_held(
 ) -> list[SampleContent[Any, Any]]:
     """All samples of a log, in Inspect's order: by epoch, then by id.
 
-    Read are what was to be judged, and the votes of verdicts and the critiques of matches, only
-    where they are asked for.
+    Metadata, votes of verdicts and critiques of matches are read only if asked for.
 
     Raises:
-        Exception: whatever damaged bytes make a parser raise.
+        Exception: any error that a parser raises for damaged bytes.
     """
     parsed = _parser(with_metadata, with_votes)
     if file := own_file(path):
@@ -169,7 +167,7 @@ def read_held(
 
 def _parser(kept: Kept, with_votes: KeptVotes = True) -> Callable[[bytes], SampleContent[Any, Any]]:
     metadata: Any = dict[str, Any] if kept else _Ignored
-    if callable(kept):  # called before the next sample is read, so it saves memory
+    if callable(kept):  # as a validator it runs before the next sample is read, to save memory
         metadata = Annotated[metadata, AfterValidator(kept)]
     kind = {True: ItemBallots, False: _BareBallots, "packed": _PlainBallots}[with_votes]
     fast: type[SampleContent[Any, Any]] = SampleContent[metadata, _Stored[kind]]  # type: ignore[valid-type]
@@ -190,9 +188,9 @@ def _parser(kept: Kept, with_votes: KeptVotes = True) -> Callable[[bytes], Sampl
 
 
 def with_store(path: str, sample: SampleContent[Any, Any]) -> SampleContent[Any, Any]:
-    """The sample, with its store from its transcript where it has none.
+    """The sample, with its store restored from its transcript if it is empty.
 
-    Inspect puts samples that ended just before a run was killed together from their events, and
+    Inspect reconstructs samples that ended just before a run was killed from their events, and
     leaves their store empty.
     """
     if sample.store or sample.error is not None:
@@ -205,13 +203,13 @@ def with_store(path: str, sample: SampleContent[Any, Any]) -> SampleContent[Any,
 
 
 class SampleReader:
-    """The samples of one run; its files are open until `close`."""
+    """Reads single samples of a run; its files are open until `close`."""
 
     def __init__(self, files: Sequence[str]) -> None:
-        """`files` are those of a `RankingLog`.
+        """Open the `files` of a `RankingLog`.
 
         Raises:
-            OSError: one of them is gone.
+            OSError: a file is gone.
         """
         self._files = files
         self._parsed = _parser(True)
@@ -227,16 +225,16 @@ class SampleReader:
             log.close()
 
     def file(self, id: str, epoch: int) -> str:
-        """The file that holds a sample; the first of several of which that is not known."""
+        """The file that contains a sample, or the first file if that is unknown."""
         return self._where.get(f"samples/{id}_epoch_{epoch}.json", self._files[0])
 
     def sample(self, id: str, epoch: int) -> SampleContent[Any, Any]:
-        """A sample with votes, and with all that was to be judged in its metadata.
+        """A sample with its votes and all of its metadata.
 
         Raises:
-            UnreadableLogError: it is no longer there.
+            UnreadableLogError: the sample is no longer in the log.
         """
-        # As Inspect names them. What is not there by this name Inspect may know.
+        # The name that Inspect gives a sample in .eval files; without it, search all samples.
         name = f"samples/{id}_epoch_{epoch}.json"
         if file := self._where.get(name):
             return with_store(file, self._parsed(self._logs[file].read(name)))
@@ -249,7 +247,7 @@ class SampleReader:
 
     @cached_property
     def _samples(self) -> dict[tuple[str, int], SampleContent[Any, Any]]:
-        """All samples: .json logs and remote ones are read once, not once for every sample."""
+        """All samples, so that .json and remote logs are read once and not for every sample."""
         read = (
             _voted(file) if is_votes_file(Path(file)) else read_held(file, with_metadata=True)
             for file in self._files

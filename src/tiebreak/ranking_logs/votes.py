@@ -1,14 +1,14 @@
-"""A file of people's votes as a ranking log: an item's votes are its ballots, raters its judges.
+"""Read a file of people's votes as a ranking log, with votes as ballots and raters as judges.
 
-    several raters of a pair    one match with a verdict of each; boards take the mean result
+    several raters of a pair    one match with a verdict by each; boards use the mean result
     both bad                    a tie
     skip                        no ballot
-    twice by a rater            the last one counts
-    both gave the same answer   known without a vote; the pair met
-    stars of a shared answer    those of the models whose turn it was, for an answer that several
-                                gave would be drawn oftener, and is more often right
+    twice by one rater          the last vote counts
+    two models' same answer     needs no vote; the pair counts as met
+    stars of a shared answer    count only for the models whose turn it was, because an answer of
+                                several models is drawn more often, and is more often right
 
-Nobody was asked what costs anything: there is no call and no bill.
+Votes cost nothing, so there are no calls and no bill.
 """
 
 import hashlib
@@ -35,11 +35,11 @@ def read_votes_log(
 ) -> RankingLog:
     """Read a votes file, and rank the items that people voted on.
 
-    Without `rater_names` who voted first is "rater 1", and so on.
+    Without `rater_names` raters are called "rater 1", "rater 2", … in order of their first vote.
 
     Raises:
-        RankingLogError: it is not a votes file, or of a newer Tiebreak, or damaged, or in use, or
-            holds no vote.
+        RankingLogError: the file is not a votes file, is damaged or in use, has no votes, or was
+            written by a newer Tiebreak.
     """
     with open_votes_file(Path(path)) as file:
         file.require_votes()
@@ -98,7 +98,7 @@ def read_votes_log(
 
 
 def _notes(votes: Sequence[PersonVote]) -> Iterator[str]:
-    """Which votes are no plain choice."""
+    """Notes on votes that are not a plain choice: both bad, skipped, or changed later."""
     counts = Counter(vote.choice for vote in votes)
     if n := counts["both_bad"]:
         yield f"Votes that both answers are bad, which count as ties: {n:,}"
@@ -117,7 +117,7 @@ def _shown(vote: PersonVote) -> frozenset[str]:
 
 
 def _stars_in_turn(item: VotesItem, votes: Sequence[PersonVote]) -> VotesItem:
-    """An item whose models have the stars of an answer only where their turn came."""
+    """The item with each group split in two: models whose turn came get the stars, others none."""
     came = {vote.first for vote in votes}
     parts = [
         (group[0], tuple(model for model in group if (model in came) is on_turn))

@@ -1,35 +1,35 @@
-"""Votes files: what people said of answers, as `tiebreak vote` keeps it; a database of SQLite.
+"""Votes files: SQLite databases in which `tiebreak vote` keeps people's votes.
 
     meta    name TEXT PRIMARY KEY, value TEXT (JSON)
             the fields of `VotesMeta`, and `version`
     items   number INTEGER PRIMARY KEY      from 0, in the order of the pool
-            id, epoch, target               as `JudgedItem` has them
+            id, epoch, target               as in `JudgedItem`
             benchmark, item_id, input_hash
-            ballots TEXT                    `ItemBallots` without any verdict (`ballots_text`):
+            ballots TEXT                    `ItemBallots` without verdicts (`ballots_text`):
                                             models, groups of identical answers, native scores …
-            contest TEXT (JSON)             what a ranking log's sample has under `CONTEST_KEY`:
+            contest TEXT (JSON)             metadata under `CONTEST_KEY` of a ranking log's sample:
                                             task, answers by representative, rubric, target …
-    votes   id INTEGER PRIMARY KEY          in the order in which they were given
+    votes   id INTEGER PRIMARY KEY          in the order in which the votes were given
             item                            items.number
-            turn                            place in the schedule, from 0; of every `shared_every`
-                                            turns one, drawn by lot, is put to all raters
-            first, second                   models in the order shown; `first` alone with stars
+            turn                            index in the schedule, from 0; one of every
+                                            `shared_every` turns, drawn by lot, goes to all raters
+            first, second                   models in the order shown; only `first` with stars
             choice                          "first", "second", "tie", "both_bad", "skip",
-                                            "identical"; of stars "0" to "3", "skip"
+                                            "identical"; with stars "0" to "3", "skip"
             rater, at                       name; UTC, ISO 8601
-            seconds                         from when the page was shown to the vote, or NULL
-            weight                          1 / (how much oftener the pair is asked than in a
-                                            balanced schedule)
-            undone                          when it was taken back (UTC), else NULL
+            seconds                         from showing the page to the vote, or NULL
+            weight                          1 / (how many times more often the pair is asked than
+                                            in a balanced schedule)
+            undone                          when the vote was taken back (UTC), or NULL
 
-`first` and `second` are the models that the schedule lets meet. What was shown is the answer of
-each one's group, so a match is between their representatives. Where both are in one group, or the
-same two answers met on the item before, nobody is asked: that the schedule came by is a row,
-"identical", without seconds. So the pairs of the rows of an item are those that met whatever the
-results. Of stars that is so where the same answer was rated before.
+`first` and `second` are the models whose turn it was in the schedule. The page shows the answer of
+each model's group, so a match is between their representatives. If both are in one group, or the
+same two answers already met on the item, nobody is asked: a row with the choice "identical" and
+without seconds records the turn. So the pairs in the rows of an item met whatever the results. With
+stars the same holds if the same answer was already rated.
 
-Nothing is deleted. A vote is on the disk before `add` returns (WAL, synchronous=FULL); a page that
-ends in order leaves a single file. One page at a time writes, others may read.
+Rows are never deleted. A vote is on disk before `add` returns (WAL, synchronous=FULL); a page that
+is closed properly leaves a single file. One page at a time can write, others can read.
 """
 
 import json
@@ -50,7 +50,7 @@ from tiebreak.ranking_logs.log import RankingLogError
 from tiebreak.scorers.ballots import ItemBallots, ballots_text, restore_ballots
 
 VERSION: Final = 1
-"""Version of the file. What an older reader would misread raises it."""
+"""Version of the format; raised by changes that an older reader would misread."""
 
 VotesKind = Literal["matches", "stars"]
 VoteSchedule = Literal["balanced", "open"]
@@ -85,13 +85,13 @@ INSERT INTO votes VALUES (
 
 @pydantic_dataclass(frozen=True, slots=True, kw_only=True, config={"extra": "ignore"})
 class VotesMeta:
-    """What a votes file says about itself.
+    """The settings of a votes file.
 
     `sources` are the paths that the answers came from, `created` is UTC, ISO 8601. `goal` is the
-    number of votes that was stated, all raters together, None for none; with `decides` it is what
-    decides between the two in front if a judge is about right. Of every `shared_every` turns one is
-    put to all raters; 0 for none. Where the schedule is "open", `open` holds the pairs
-    that are asked, by benchmark.
+    wanted number of votes by all raters together, or None; `decides` is whether it was computed to
+    decide between the two leading models if a judge is about right. One of every `shared_every`
+    turns goes to all raters; 0 for none. If the schedule is "open", `open` has the pairs that are
+    asked, by benchmark.
     """
 
     kind: VotesKind
@@ -108,7 +108,7 @@ class VotesMeta:
 
 @dataclass(frozen=True, slots=True)
 class VotesItem:
-    """An item that is voted on; `ballots` hold no verdict, `contest` is what is to be judged."""
+    """An item to vote on; `ballots` have no verdicts, `contest` has task, answers and rubric."""
 
     id: str
     epoch: int
@@ -118,13 +118,13 @@ class VotesItem:
 
     @property
     def answers(self) -> Mapping[str, str]:
-        """Texts of the answers, by the representative of each group."""
+        """Texts of the answers by representative of each group."""
         return cast("Mapping[str, str]", self.contest["answers"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonVote:
-    """A row of `votes`; `id` is 0 before it is kept, `second` is empty with stars."""
+    """A row of `votes`; `id` is 0 until it is saved, `second` is "" with stars."""
 
     item: int
     turn: int
@@ -140,12 +140,12 @@ class PersonVote:
 
 
 class VotesFile:
-    """An open votes file; a context manager that closes it."""
+    """An open votes file, and a context manager that closes it."""
 
     def __init__(
         self, path: Path, connection: sqlite3.Connection, lock: FileLock | None = None
     ) -> None:
-        """See `create_votes_file` and `open_votes_file`."""
+        """Use `open_votes_file` instead."""
         self.path = path
         self.meta = _meta(path, connection)
         self._connection = connection
@@ -158,24 +158,24 @@ class VotesFile:
         self.close()
 
     def close(self) -> None:
-        """Leave a single file, where nobody else has it open."""
+        """Close the file; a writer leaves a single file, unless others have it open."""
         with suppress(sqlite3.OperationalError):
             if self._lock:
                 self._connection.execute("PRAGMA journal_mode = DELETE")
         self._connection.close()
         if self._lock:
-            # Before it is released: who waits for a file that is gone makes another.
+            # Unlink before release: a process that waits for the old file's lock creates a new one.
             Path(self._lock.lock_file).unlink(missing_ok=True)
             self._lock.release()
 
     @cached_property
     def ballots(self) -> tuple[ItemBallots, ...]:
-        """The ballots of all items, without verdicts; a vote's `item` is a place here."""
+        """The ballots of all items, without verdicts; a vote's `item` is an index of this tuple."""
         rows = self._rows("SELECT ballots FROM items ORDER BY number")
         return tuple(self._restored(row["ballots"]) for row in rows)
 
     def item(self, number: int) -> VotesItem:
-        """An item by its number, which a vote has."""
+        """The item with this number, to which a vote's `item` refers."""
         return self._item(next(self._rows("SELECT * FROM items WHERE number = ?", number)))
 
     def items(self) -> Iterator[VotesItem]:
@@ -183,20 +183,20 @@ class VotesFile:
         return map(self._item, self._rows("SELECT * FROM items ORDER BY number"))
 
     def votes(self, rater: str | None = None, *, undone: bool = False) -> tuple[PersonVote, ...]:
-        """The votes, of one rater or of all; also those that were taken back, if asked for."""
+        """The votes of one rater or of all; with `undone` also those that were taken back."""
         rows = self._rows(_SELECT, rater, undone)
         return tuple(PersonVote(**{**row, "second": row["second"] or ""}) for row in rows)
 
     def require_votes(self) -> None:
-        """Refuse a file in which nobody has voted; raises RankingLogError."""
+        """Raise RankingLogError if nobody has voted in this file."""
         if all(vote.choice in ("skip", "identical") for vote in self.votes()):
             raise RankingLogError(f"{self.path} holds no vote yet: vote first")
 
     def add(self, *votes: PersonVote) -> int:
-        """Keep votes, all or none; the id of the last. They are on the disk when this returns.
+        """Save all votes or none, and return the id of the last; they are on disk afterwards.
 
         Raises:
-            RankingLogError: they cannot be written.
+            RankingLogError: the votes cannot be written.
         """
         added = 0
         with _plain_errors(self.path), self._connection:
@@ -207,7 +207,7 @@ class VotesFile:
         return added
 
     def undo(self, rater: str) -> PersonVote | None:
-        """Take back the last vote of a rater, and return it; None without one."""
+        """Take back the last vote of a rater and return it, or None if there is no vote."""
         given = [vote for vote in self.votes(rater) if vote.choice != "identical"]
         if not given:
             return None
@@ -217,17 +217,17 @@ class VotesFile:
         return given[-1]
 
     def state_goal(self, goal: int, *, decides: bool) -> None:
-        """State another goal."""
+        """Change the goal of the file."""
         rows = [("goal", json.dumps(goal)), ("decides", json.dumps(decides))]
         with _plain_errors(self.path):
             self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
         self.meta = replace(self.meta, goal=goal, decides=decides)
 
     def require_same(self, items: Sequence[VotesItem]) -> None:
-        """Refuse items, answers or models that the file was not begun with.
+        """Raise an error if items, answers or models differ from those in the file.
 
         Raises:
-            RankingLogError: says what differs and what to do.
+            RankingLogError: they differ; the message says how, and what to do.
         """
         if _shown(items) == _shown(self.items()):
             return
@@ -257,10 +257,10 @@ class VotesFile:
 
 
 def create_votes_file(path: Path, meta: VotesMeta, items: Sequence[VotesItem]) -> None:
-    """Begin a votes file.
+    """Create a votes file with these items and no votes.
 
     Raises:
-        RankingLogError: the path is there already, or cannot be written.
+        RankingLogError: the path already exists, or cannot be written.
     """
     if path.exists():
         raise RankingLogError(f"{path} is there already: give another --out")
@@ -273,7 +273,7 @@ def create_votes_file(path: Path, meta: VotesMeta, items: Sequence[VotesItem]) -
         for number, item in enumerate(tracked(items, "keeping the answers"))
     )
     given = {"version": VERSION, **asdict(meta)}
-    # Whole or not at all: it is made under another name.
+    # Create it under another name and rename it, so that the path never has an incomplete file.
     part = path.with_name(f"{path.name}.part")
     with _plain_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -289,11 +289,11 @@ def create_votes_file(path: Path, meta: VotesMeta, items: Sequence[VotesItem]) -
 
 
 def open_votes_file(path: Path, *, write: bool = False) -> VotesFile:
-    """Open a votes file to read it, or to `write` votes as well, which one process does at a time.
+    """Open a votes file to read it, or also to `write` votes, as only one process at a time can.
 
     Raises:
-        RankingLogError: there is none, it is not a votes file, it is damaged, a newer Tiebreak
-            wrote it, or another page writes it.
+        RankingLogError: the file does not exist, is not a votes file, is damaged, was written by a
+            newer Tiebreak, or is being written by another page.
     """
     if not is_votes_file(path):
         how = f"`tiebreak vote LOGS --out {path.with_suffix('.db')}` makes one"
@@ -321,9 +321,9 @@ def open_votes_file(path: Path, *, write: bool = False) -> VotesFile:
 
 
 def is_votes_file(path: Path) -> bool:
-    """Whether a file is a database of SQLite, as votes files are and no log is."""
+    """Whether a file is an SQLite database, like votes files and unlike any log."""
     try:
-        if not path.is_file():  # a pipe would be waited for
+        if not path.is_file():  # opening a pipe would block
             return False
         with path.open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
@@ -332,7 +332,7 @@ def is_votes_file(path: Path) -> bool:
 
 
 def is_other_database(path: Path) -> bool:
-    """Whether a database of SQLite can be read and has no table of votes."""
+    """Whether an SQLite database can be read and has no table of votes."""
     try:
         with closing(
             sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
@@ -344,7 +344,7 @@ def is_other_database(path: Path) -> bool:
 
 
 def _shown(items: Iterable[VotesItem]) -> list[tuple[object, ...]]:
-    """What is voted on: items, models, groups, answers."""
+    """The parts of items that must stay the same while people vote: ids, groups, answers."""
     return [
         (i.id, i.ballots.benchmark, i.ballots.input_hash, i.ballots.groups, i.answers)
         for i in items
@@ -352,7 +352,7 @@ def _shown(items: Iterable[VotesItem]) -> list[tuple[object, ...]]:
 
 
 def utc_now() -> str:
-    """The time as votes have it: UTC, ISO 8601, to the millisecond."""
+    """The current time in the form of votes: UTC, ISO 8601, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -379,7 +379,7 @@ def _meta(path: Path, connection: sqlite3.Connection) -> VotesMeta:
 
 @contextmanager
 def _plain_errors(path: Path) -> Iterator[None]:
-    """What SQLite or the disk refuses, as one sentence."""
+    """Turn errors of SQLite and the disk into a RankingLogError of one sentence."""
     look = "see that its folder can be written and its disk has room, or give another file"
     try:
         yield
