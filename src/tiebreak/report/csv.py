@@ -45,6 +45,7 @@ def text(
         raise ReportError("No row to print as CSV: --json shows what there is")
     target = _Lines()
     writer = csv.DictWriter(target, columns or list(rows[0]))
+    # The header is written as a row, because names of columns may be foreign, too.
     for row in (dict(zip(writer.fieldnames, writer.fieldnames, strict=True)), *rows):
         cells = json_ready(row).items()
         writer.writerow(

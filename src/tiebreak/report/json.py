@@ -29,7 +29,7 @@ def json_ready(value: Any) -> Any:
             become YYYY-MM-DD. Keys of mappings are kept.
     """
     if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
+        return float(value) if math.isfinite(value) else None  # np.float64 is a float, too
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, Reason):

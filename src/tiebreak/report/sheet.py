@@ -127,7 +127,7 @@ class Section:
         lines: Iterable[Remark] = (),
         heading: str = "",
     ) -> "Section":
-        """A section from iterables; a table without rows goes, with its legend and heading."""
+        """A section from iterables; a table without rows is left out with its legend."""
         texts = tuple(map(str, lines))
         if table is not None and not table.rows:
             return cls(lines=texts, heading=heading if texts else "")

@@ -285,6 +285,7 @@ def _widths(width: int, column: Column, cells: Sequence[Sequence[str]]) -> _Widt
         double = next(
             wide
             for wide in range(least, natural + 1)
+            # Widths beyond twice the terminal's never fit, so there is no need to fold for them.
             if wide > 2 * width or all(len(fold(text, wide)) <= 2 for text in texts)
         )
     snug = max(natural, short)

@@ -53,10 +53,7 @@ def natives_on_axis(board: Leaderboard | StarBoard) -> dict[str, float]:
 
 
 def leaderboard_figure(board: Leaderboard | StarBoard) -> Drawing | None:
-    """The score of every model with its interval, and the ranks that tests of pairs leave open.
-
-    None if no model has a rank.
-    """
+    """Scores with intervals, and ranks that tests of pairs leave open; None if nobody is ranked."""
     rows = [row for row in board.rows if row.rank is not None]
     if not rows:
         return None
@@ -187,7 +184,7 @@ def subjects_figure(board: StarBoard) -> Drawing | None:
     table = np.array([[subject.value for subject in row.subjects] for row in board.rows])
     if not table.size or np.isnan(table).all():
         return None
-    low = min(math.floor(float(np.nanmin(table))), 9)
+    low = min(math.floor(float(np.nanmin(table))), 9)  # below 10, the upper end of the shades
     title = f"{short(board.benchmark)} · scores by subject"
     with styled():
         figure, _ = heat_map(

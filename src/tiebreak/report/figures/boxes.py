@@ -245,10 +245,7 @@ _KEY = "● gap PR − SR · ■ fair gap · ◆ remainder SFA − SIA, after ag
 
 
 def self_preference_figure(review: PeerReview) -> Drawing | None:
-    """Gap, fair gap and remainder of every model, each with its interval, and the verdict.
-
-    None if no model has a gap.
-    """
+    """Gap, fair gap and remainder of every model with intervals and verdict; None without a gap."""
     place = {row.model: number for number, row in enumerate(review.ranking.rows)}
     rows = sorted(review.views, key=lambda row: place[row.model])
     shown = [row for row in rows if not math.isnan(row.gap.value)]
@@ -301,7 +298,7 @@ def _preferences_in_words(review: PeerReview, rows: Sequence[SelfPreference]) ->
 
 
 def stability_figure(report: StabilityReport) -> Drawing | None:
-    """Boxes of ρ with the whole leaderboard, or between every two runs; the diamond is the mean.
+    """Boxes of ρ with the whole leaderboard, or between runs; the diamond is the mean ρ.
 
     None if no ρ is defined.
     """

@@ -262,6 +262,7 @@ def wrapped(text: str, width: float, size: float = SMALL) -> list[str]:
     """Split a text into lines that fit into a width in inches."""
     import textwrap
 
+    # "n" is about as wide as the average letter.
     letters = max(20, int(width / text_width("n" * 20, size) * 20))
     return textwrap.wrap(text, letters, break_on_hyphens=False)
 

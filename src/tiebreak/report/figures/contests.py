@@ -176,6 +176,7 @@ def _over_t(report: ContestReport, sensitivity: FailureSensitivity, title: str) 
     figure, axes, order = _row_panel(
         report,
         title,
+        # Adding 0 turns the -0.0 that rounding can leave into 0.0.
         [f"{value + 0:+.2f}" for value in sensitivity.delta.round(2).tolist()],
         f"Δ to T = {last}",
         f"T = {first}: {_key(sensitivity.labels)}",

@@ -32,10 +32,7 @@ if TYPE_CHECKING:
 
 
 def win_rate_figure(board_label: str, rates: WinRates) -> Drawing | None:
-    """How often the model of a row beats that of a column; a cell has the rate in percent.
-
-    None if no two models met.
-    """
+    """How often the row's model beats the column's, in percent; None if no two models met."""
     if not rates.n.any():
         return None
     m = len(rates.models)
@@ -239,10 +236,7 @@ def heat_map(
 
 
 def confusion_figure(calibration: Calibration, judge: str) -> Drawing | None:
-    """A judge's labels (columns) for each label of people (rows), as shares of the row.
-
-    None if the judge gave no label.
-    """
+    """Shares of a judge's labels (columns) by label of people (rows); None without any label."""
     cell = calibration.cell(judge)
     if cell is None:
         return None

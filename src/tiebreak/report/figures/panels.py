@@ -342,6 +342,7 @@ def limits(
 ) -> tuple[float, float]:
     """Limits of an axis with all defined values: multiples of `step`, `within` bounds, and room."""
     defined = [value for value in values if not math.isnan(value)] or [0.0]
+    # 1e-9: rounding errors must not move a value that is on a step to the next one.
     low = max(math.floor(min(defined) / step + 1e-9) * step, within[0])
     high = min(math.ceil(max(defined) / step - 1e-9) * step, within[1])
     if low >= high:

@@ -61,6 +61,7 @@ def price_figure(comparison: Comparison, against: Against = "calls") -> canvas.D
 def _panels(comparison: Comparison, against: Against) -> "Figure":
     benchmarks = comparison.benchmarks
     columns = min(2, len(benchmarks))
+    # On paper that is too narrow for two panels they are below each other.
     if canvas.fitting(6.4 * columns) < 6.4 * columns:
         columns = 1
     rows, width = math.ceil(len(benchmarks) / columns), canvas.fitting(6.4 * columns, narrowest=4.0)
@@ -110,10 +111,11 @@ def _draw(axes: "Axes", benchmark: BenchmarkComparison, against: Against) -> Non
         axes.plot(point.x, point.y, "o", color=canvas.BLUE, zorder=3)
     for point in _reference(benchmark, against):
         axes.plot(point.x, point.y, "D", color=canvas.PAPER, markeredgecolor=canvas.BLUE, zorder=3)
+    # The axis starts at 0.9 or below, so that small differences do not look large.
     lowest = min([0.9, *(y for p in (*points, *ceilings) for y in (p.y, p.lower) if y == y)])
     # Room for the name of a ceiling below its line.
     bottom = lowest - max(0.05, 0.08 * (1.12 - lowest))
-    axes.set_ylim(bottom, 1.12)
+    axes.set_ylim(bottom, 1.12)  # room for names above ρ = 1
     axes.set_yticks([tick for tick in axes.get_yticks() if bottom <= tick <= 1])
     axes.set_xlim(-0.03 * axes.get_xlim()[1], 1.08 * axes.get_xlim()[1])
     axes.set_xlabel(AXES[against])

@@ -178,7 +178,7 @@ def shortener(names: Mapping[str, str]) -> Callable[[str], str]:
     """A function that replaces the paths in a text by their names."""
     if not names:
         return lambda text: text
-    longest_first = sorted(names, key=len, reverse=True)
+    longest_first = sorted(names, key=len, reverse=True)  # files before their folders
     pattern = re.compile("|".join(map(re.escape, longest_first)))
     return lambda text: pattern.sub(lambda match: names[match[0]], text)
 

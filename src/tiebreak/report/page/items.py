@@ -208,6 +208,7 @@ def pack(
             n_chunks = len(texts.chunks)
             numbers[text] = texts.add(_json(text))
             if len(texts.chunks) > n_chunks:
+                # Forget texts out of reach: a text that comes again later is stored again.
                 first, _ = texts.chunks[-_REACH:][0]
                 for old in [text for text, place in numbers.items() if place < first]:
                     del numbers[old]

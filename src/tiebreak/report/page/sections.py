@@ -72,9 +72,7 @@ from tiebreak.text import count, listed, p_value, percent
 
 Pictures = Sequence[Drawing | None]
 Made = tuple[Sheet, Pictures]
-"""A sheet and its pictures, None for those that cannot be drawn.
-
-`sections_of` leaves out a sheet without pictures, sections and notes."""
+"""A sheet and its pictures, None if they cannot be drawn; a sheet of only a title is left out."""
 
 
 Board = Leaderboard | StarBoard
@@ -223,8 +221,7 @@ def _verdict(board: Board, part: Part) -> BoardVerdictView:
     """The verdict of a board; what the sentence says of the judge is shown as a badge instead."""
     sheet, state, reason = part.sheet, _trust(board), ""
     sentence, drawn = sheet.verdict, drawn_board(board, sheet)
-    # On a terminal the sentence ends with the judge's trust, which the page shows as a badge. It is
-    # already missing if a warning says the same.
+    # The sentence ends with the judge's trust, here a badge, unless a warning says the same.
     if state and sentence == str(board.verdict.sentence):
         *statements, judge = board.verdict.sentence["statements"]
         sentence = str(Reason("verdict", statements=statements))

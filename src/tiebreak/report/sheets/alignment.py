@@ -106,6 +106,7 @@ def _order(benchmark: BenchmarkAlignment, order: BoardOrder, level: float) -> Ta
         *(benchmark.models, order.ranks, order.rank_lower, order.rank_upper, benchmark.human_ranks),
         strict=True,
     )
+    # One decimal only if tied models share a half rank.
     digits = int(any(rank % 1 for rank in (*order.ranks, *benchmark.human_ranks)))
     placed = dict.fromkeys(order.higher, "higher") | dict.fromkeys(order.lower, "lower")
     rows = [

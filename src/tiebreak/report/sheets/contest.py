@@ -189,7 +189,7 @@ def _perturbation_table(report: ContestReport) -> Table:
 
 
 def _change(before: object, after: object) -> Cell:
-    return Cell(f"{before} → {after}", float(str(after)))
+    return Cell(f"{before} → {after}", float(str(after)))  # sorts by the value after the change
 
 
 def _legend(report: ContestReport) -> Iterator[Remark]:

@@ -211,7 +211,6 @@ def _rows(board: Leaderboard) -> Iterator[dict[str, Any]]:
 
 
 def _ranking(board: Leaderboard) -> Table:
-    """The ranking, with the columns that its protocol has numbers for."""
     shown = [column for column in COLUMNS if column.shown(board)]
     return Table.of(
         (column.heading_on(board) for column in shown),

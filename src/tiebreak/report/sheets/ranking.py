@@ -45,6 +45,7 @@ def categories_sheet(categories: Categories) -> Sheet:
         notes.append(f"Without a board, for fewer than {FEW_ITEMS} ranked items: {few}")
     title = f"{whole.benchmark} · {whole.protocol} · by category"
     sections = (Section.of(table, lines=verdicts),) if boards else ()
+    # Without boards the first note, on their level, is left out.
     return Sheet(title, sections=sections, notes=tuple(notes[not boards :]))
 
 
