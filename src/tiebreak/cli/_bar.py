@@ -54,7 +54,7 @@ class _Bar:
         self._lock = RLock()
         self._late = False
         self._timer = Timer(_AFTER, self._show_late)
-        self._timer.daemon = True
+        self._timer.daemon = True  # a pending bar must not keep a finished command alive
         self._timer.start()
 
     def seen(self, now: Activity | None) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import click
 
-_GLUE = "\xa0"
+_GLUE = "\xa0"  # a no-break space, at which click does not wrap lines
 _DEFAULT = re.compile(r"(?<=\[default:) (?=\S)|(?<=Default:) (?=\S)")
 
 

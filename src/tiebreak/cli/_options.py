@@ -149,6 +149,7 @@ def _call(function: Callable[..., T], given: dict[str, Any]) -> T:
             case _Family(made):
                 arguments[name] = _call(made, given)
             case _Option():
+                # An option that a family leaves out is not in `given`.
                 arguments[name] = given.get(name, _empty_value(parameter.annotation))
             case _:
                 arguments[name] = given[name]

@@ -87,7 +87,6 @@ def plot_options(help: str) -> Plot:
 
 
 def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """Read a length such as 85mm, 12cm or 3.3in, and return it in inches."""
     if value is None:
         return None
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(mm|cm|in)", value.strip().lower())

@@ -88,7 +88,7 @@ def publish(
     from tiebreak.publish.hub import RetryPolicy
 
     if as_json or not sys.stderr.isatty():
-        disable_progress_bars()
+        disable_progress_bars()  # they would mix with JSON, or fill a log file
     name = repo_id.rpartition("/")[2] if repo_id else "tiebreak-dataset"
     folder = (out or Path(name)) if dry_run else None
     exports: dict[str, Any] = {
@@ -147,6 +147,7 @@ def _check_usage(given: Mapping[str, Any], of_contest: Sequence[str]) -> None:
 
 
 def _is_name(repo_id: str) -> bool:
+    # Characters and length that the Hub allows; it checks further rules itself.
     part = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?"
     return re.fullmatch(f"{part}/{part}", repo_id) is not None and len(repo_id) <= 96
 

@@ -39,6 +39,7 @@ class _Views:
     )
 
 
+# Options that are refused for files of matches.
 _OF_LOGS = {"attempts", "draws", "pair", "people", *(field.name for field in fields(_Views))}
 
 

@@ -128,7 +128,7 @@ def _written(files: "Sequence[Path]") -> "Iterator[str]":
     """The page with its size, and the files beside it."""
     page, *rest = files
     yield f"{page} ({page.stat().st_size / 1e6:.1f} MB)"
-    drawn = [file for file in rest if file.suffix != ".txt"]
+    drawn = [file for file in rest if file.suffix != ".txt"]  # without captions.txt
     plots, items = ([file for file in drawn if file.parent.name == n] for n in ("plots", "items"))
     if plots:
         yield f"{count(len(plots), 'plot')} in {plots[0].parent}"

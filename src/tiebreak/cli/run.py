@@ -133,6 +133,7 @@ def run(
             "There is no terminal to confirm the price on: give --budget DOLLARS, --calls N or "
             "--yes."
         )
+    # Without a terminal a stated limit is the consent.
     confirm = None if yes or (limited and not may_ask) else _confirmed
     result = run_study(study, folder, anyway=anyway, confirm=confirm)
     show(form, rank_logs(result.logs))
@@ -166,7 +167,6 @@ def _confirmed(question: str) -> bool:
 
 
 def _study(questions: tuple[str, ...], asked: _Asked) -> "Study":
-    """The study that the command line or a study.yaml defines."""
     from tiebreak.candidates.answers import holds_prompts
     from tiebreak.scorers.protocols import split_labels
     from tiebreak.study.design import benchmark_of, read_study, study_of
