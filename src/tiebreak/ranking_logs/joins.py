@@ -234,7 +234,7 @@ def newcomers_of(log: RankingLog) -> tuple[str, ...]:
 def _completes(new: RankingLog, old: RankingLog) -> bool:
     """Whether `old` shares items, judges and rubric with `new`, and has its other models."""
     return (
-        not old.arguments.get("baseline")
+        not old.arguments.get("baseline")  # its models met only one model, not each other
         and _models(old) == _models(new) - {*newcomers_of(new)}
         and _judges(old) == _judges(new)
         and {*_by_key(old)} & {*_by_key(new)} != set()
@@ -346,6 +346,7 @@ def _runs(logs: Iterable[RankingLog]) -> Iterable[list[RankingLog]]:
     runs: dict[object, list[RankingLog]] = defaultdict(list)
     run_of: dict[object, object] = {}
     for log in logs:
+        # The first log of a task decides the group, so that its retries join it.
         task = (log.protocol, log.task_id or log.path)
         runs[run_of.setdefault(task, (log.run, log.judges) if log.run else task)].append(log)
     return runs.values()

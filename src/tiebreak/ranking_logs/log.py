@@ -97,6 +97,7 @@ NO_VOTES: Final[dict[str, Vote]] = {}
 """Shared by all verdicts without votes: their own dicts would be an eighth of a log's memory."""
 
 
+# The ids of most verdicts are equal, so equal tuples become one object.
 @lru_cache(maxsize=10_000)
 def _shared(ids: tuple[str, ...]) -> tuple[str, ...]:
     return ids

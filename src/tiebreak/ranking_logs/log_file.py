@@ -66,6 +66,7 @@ def read_log_file(
         held = read_held(path, with_metadata=with_metadata, with_votes=with_votes)
     judged = [_judged(sample, with_votes) for sample in held]
     samples = tuple(sample for sample in judged if sample.id not in planted)
+    # At least the samples there are, because a header may lack the ids of its samples.
     n_expected = max(len(planned) * (header.eval.config.epochs or 1), len(samples))
     shown, notes = _shown(path), metadata.get("candidate_notes")
     noted = map(str, notes) if isinstance(notes, list) else ()

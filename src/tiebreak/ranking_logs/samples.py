@@ -90,7 +90,7 @@ def _pack(ballots: ItemBallots) -> PackedVotes:
     packed = PackedVotes.of(ballots, plain=True)
     for match in ballots.matches:
         for verdict in (*match.verdicts, *match.discarded):
-            object.__setattr__(verdict, "principles", NO_VOTES)
+            object.__setattr__(verdict, "principles", NO_VOTES)  # verdicts are frozen
             object.__setattr__(verdict, "checklist", NO_VOTES)
     return packed
 
@@ -178,7 +178,7 @@ def _parser(kept: Kept, with_votes: KeptVotes = True) -> Callable[[bytes], Sampl
             sample = fast.model_validate_json(text)
         except ValidationError:
             return read_sample(text, safe, _UNREAD)
-        if sample.store.ballots.version > VERSION:
+        if sample.store.ballots.version > VERSION:  # plain data, in which `newer` finds the version
             return safe.model_validate_json(text)
         if with_votes == "packed":
             sample.votes = _pack(sample.store.ballots)
@@ -256,7 +256,6 @@ class SampleReader:
 
 
 def _voted(path: str) -> Iterator[SampleContent[Any, Any]]:
-    """The items of a votes file as samples."""
     for item in read_votes_log(path, with_metadata=True).samples:
         if item.ballots is not None:
             yield SampleContent[dict[str, Any], _Stored[ItemBallots]].model_construct(

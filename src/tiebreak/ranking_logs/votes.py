@@ -70,7 +70,7 @@ def read_votes_log(
         for item, of_item in items
     )
     run, content = (
-        hashlib.sha256(repr(parts).encode()).hexdigest()[:22]
+        hashlib.sha256(repr(parts).encode()).hexdigest()[:22]  # as long as Inspect's ids
         for parts in ((meta.seed, meta.created), votes)
     )
     seconds: dict[str, list[float]] = defaultdict(list)
