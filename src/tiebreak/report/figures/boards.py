@@ -53,7 +53,7 @@ def natives_on_axis(board: Leaderboard | StarBoard) -> dict[str, float]:
 
 
 def leaderboard_figure(board: Leaderboard | StarBoard) -> Drawing | None:
-    """Scores with intervals, and ranks that tests of pairs leave open; None if nobody is ranked."""
+    """Scores with intervals, and ranks left open by tests of pairs; None if no model is ranked."""
     rows = [row for row in board.rows if row.rank is not None]
     if not rows:
         return None

@@ -298,10 +298,7 @@ def _preferences_in_words(review: PeerReview, rows: Sequence[SelfPreference]) ->
 
 
 def stability_figure(report: StabilityReport) -> Drawing | None:
-    """Boxes of ρ with the whole leaderboard, or between runs; the diamond is the mean ρ.
-
-    None if no ρ is defined.
-    """
+    """Boxes of ρ with the whole board, or between runs, with mean ρ; None if no ρ is defined."""
     boxes = list(_rows(report))
     return _boxes_figure(
         "stability",
