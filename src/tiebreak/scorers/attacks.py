@@ -1,4 +1,4 @@
-"""Answers that talk to the judge: the texts of attacks.yaml, and where one was planted."""
+"""Answers that attack the judge: the texts of attacks.yaml, and the items that contain one."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,9 +17,9 @@ PLANTED: Final = "planted"
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One text; `kind` is what it pretends to be. What follows the answer comes `repeat` times.
+    """One attack text; `kind` is what it pretends to be. The part after the answer is repeated.
 
-    A text without a place for an answer (kind "null") is the whole answer, whatever the task is.
+    It comes `repeat` times. A text without a placeholder (kind "null") replaces the whole answer.
     """
 
     id: str
@@ -28,16 +28,16 @@ class Attack:
     repeat: int = 1
 
     def on(self, answer: str) -> str:
-        """An answer with this attack."""
+        """Return an answer with this attack."""
         before, place, after = self.text.partition(ANSWER)
         return f"{before}{answer}{after * self.repeat}" if place else self.text
 
 
 class Canary(BaseModel):
-    """An item that was planted: an ordinary answer, and a weak one with an attack on the judge.
+    """A planted item: an ordinary answer, and a weak one that attacks the judge.
 
-    `number` counts the canaries of a run, from 1. A `control` is the same without the attack.
-    `model` is the name of the weak answer.
+    `number` counts the canaries of a run, from 1. A `control` has the same weak answer without the
+    attack. `model` is the name of the weak answer.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -51,5 +51,5 @@ class Canary(BaseModel):
 
 @lru_cache
 def attacks() -> tuple[Attack, ...]:
-    """All of them, in the order of the file."""
+    """All attacks, in the order of the file."""
     return tuple(Attack(**attack) for attack in packaged(__file__, "attacks.yaml"))

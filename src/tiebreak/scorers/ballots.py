@@ -1,7 +1,7 @@
 """Ballots: the verdicts of judges, as data.
 
-A ranking log keeps one `ItemBallots` per item in its sample store, under `STORE_KEY`, as a text.
-Everything that comes later (placements, leaderboards, receipts) is computed from these types alone,
+A ranking log keeps one `ItemBallots` per item in its sample store, under `STORE_KEY`, as JSON text.
+Everything computed later (placements, leaderboards, receipts) follows from these types alone,
 without another judge call. `ballots_text` writes them and `restore_ballots` reads them back.
 """
 
@@ -19,16 +19,16 @@ from tiebreak.scorers.attacks import Canary
 STORE_KEY = "tiebreak:ballots"
 
 VOTES: Final = "votes"
-"""The protocol of ballots that people gave: the judges of their verdicts are raters."""
+"""Protocol name of ballots given by people: the judges of their verdicts are raters."""
 
 VERSION: Final = 5
 """Version of the ballots that logs keep. A new optional field that older readers may ignore leaves
-it as it is; any other change (a new rule or kind of call, another meaning or default) raises it."""
+it unchanged; any other change (new rule or kind of call, another meaning or default) raises it."""
 
 Media = Literal["", "mark", "show"]
 Side = Literal["left", "right", "tie"]
 CallKind = Literal["answer", "seed", "match", "critique", "refine", "rubric", "score", "list"]
-"""What was asked for; an `answer` is noted by budgets only, and no log keeps it."""
+"""What the call asked for; only budgets note an `answer`, no log keeps it."""
 AnchorSplit = Literal["5 vs 4", "4 vs 3", "3 vs 2", "2 vs 1"]
 DecidedBy = Literal["principles", "checklist", "votes", "tie", "unscored"]
 Rule = Literal[
@@ -47,7 +47,7 @@ Rule = Literal[
 """How the ballots of an item become its ranking; see `tiebreak.scorers.rules`."""
 
 
-# Unknown fields are from a newer Tiebreak.
+# Unknown fields come from a newer Tiebreak.
 _IGNORING = ConfigDict(extra="ignore")
 
 
@@ -63,14 +63,14 @@ class Ballot(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
 class Call:
-    """One call to a model: what it was for, who answered, and its bill.
+    """One call to a model: its purpose, who answered, and its cost.
 
-    `attempt` is 0 for the first try and 1 for the repetition of an unscored one; `repair` marks
-    the turn that asked for a malformed reply again. `cached` calls cost nothing this time; their
-    tokens and cost are what the recorded call had cost. `cost` is in US dollars, None where no
-    price is known. `depth` is the number of calls of this item that had to end before this one
-    could start (0 for the first). `reviewer` is who was asked, where a role has several. `priced`
-    tells that the reader gave the price, and the log knows none; no log keeps it.
+    `attempt` is 0 for the first try and 1 for the repetition of an unscored call; `repair` marks
+    the turn that asks again after a malformed reply. A `cached` call costs nothing this time; its
+    tokens and cost are those of the recorded call. `cost` is in US dollars, None if no price is
+    known. `depth` is the number of calls of this item that had to end before this one could start
+    (0 for the first). `reviewer` names who was asked, if a role has several models. `priced` is
+    True if the reader supplied the price because the log has none; no log keeps it.
     """
 
     kind: CallKind
@@ -98,12 +98,12 @@ class Vote:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
 class Verdict:
-    """What a judge said to one order of presentation: `first` was shown as the left response.
+    """A judge's verdict in one order of presentation: `first` was shown as the left response.
 
-    `margin` and `checklist_margin` are in [-1, 1] and positive when the left response is better;
-    None when the call is unscored, and then `unscored` says why. `checklist_margin` alone is None
-    where the checklist was not asked, because the principles had decided. `judge` is whose verdict
-    it is, in a jury.
+    `margin` and `checklist_margin` are in [-1, 1] and positive if the left response is better; both
+    are None if the call is unscored, and then `unscored` gives the reason. `checklist_margin` alone
+    is None if the principles had decided and the checklist was not asked. `judge` is empty outside
+    a jury.
     """
 
     first: str
@@ -117,15 +117,15 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
 class Match:
-    """A match between `high` (the better seed, where there are seeds) and `low`.
+    """A match between `high` (the better seed, if there are seeds) and `low`.
 
-    `margin` and `checklist_margin` are the means over the scored verdicts, those of each judge
-    averaged first, turned so that they are positive when `high` is better; None when no verdict is
-    scored, or those of fewer judges than the quorum of a jury, or for the checklist when it was not
-    asked. `winner` is who goes on: `high` after a tie or without a verdict, which no statistic
-    counts as a win. `flipped` tells whether two presentation orders named different winners, in a
-    jury the judges together; None when only one order was scored. `verdicts` are those of the first
-    order, then those of the second. `discarded` keeps unscored verdicts that a repetition or
+    `margin` and `checklist_margin` are means over the scored verdicts, first within each judge,
+    with signs turned so that positive means `high` is better. They are None if no verdict is scored
+    or fewer judges than a jury's quorum are; `checklist_margin` also if the checklist was not
+    asked. `winner` advances: it is `high` after a tie or without a verdict, which no statistic
+    counts as a win. `flipped` tells whether the two presentation orders named different winners (in
+    a jury: all judges together); None if only one order was scored. `verdicts` are those of the
+    first order, then those of the second. `discarded` keeps unscored verdicts that a repetition or
     another judge replaced.
     """
 
@@ -144,7 +144,7 @@ class Match:
 
     @property
     def loser(self) -> str:
-        """The candidate that did not go on."""
+        """The candidate that did not advance."""
         return self.low if self.winner == self.high else self.high
 
     @property
@@ -154,7 +154,7 @@ class Match:
 
     @property
     def unscored(self) -> str | None:
-        """Why the match has no verdict, or None when it has one."""
+        """Why the match has no verdict, or None if it has one."""
         if self.decided_by != "unscored":
             return None
         if any(v.margin is not None for v in self.verdicts):
@@ -164,7 +164,7 @@ class Match:
 
     @property
     def result(self) -> float | None:
-        """1 when `high` won, 0 when `low` did, ½ for a tie, None without a verdict."""
+        """1 if `high` won, 0 if `low` won, ½ for a tie, None without a verdict."""
         if self.decided_by == "unscored":
             return None
         if self.decided_by == "tie":
@@ -173,7 +173,7 @@ class Match:
 
 
 class Tiering(Ballot):
-    """The seeding ballot: tier of each candidate, 1 = best; or `unscored`, the reason without."""
+    """The seeding ballot: each candidate's tier, 1 = best, or the reason why it is `unscored`."""
 
     tiers: dict[str, int] = Field(default_factory=dict)
     reasoning: str = ""
@@ -183,9 +183,9 @@ class Tiering(Ballot):
 class Refinement(Ballot):
     """A checklist item that the meta-judge proposed after a close match.
 
-    `item_id` and the texts are empty when the call is `unscored`; `duplicate_of` names the
-    existing item that made the proposal superfluous (then it was not added). `scoring` and `source`
-    are constants of the paper's form of an item (SEAL, A.5).
+    `item_id` and the texts are empty if the call is `unscored`; `duplicate_of` names the existing
+    item that the proposal repeats (then it was not added). `scoring` and `source` are constants of
+    the paper's item format (SEAL, A.5).
     """
 
     round: int
@@ -206,12 +206,12 @@ class Refinement(Ballot):
 class PointScore(Ballot):
     """Points that a judge gave to one candidate on its own.
 
-    `grades` holds a grade for every principle, 0 to 10; `score` is their weighted mean divided by
-    ten, in [0, 1]; None when the call is `unscored`. Of a jury `score` is the mean, and `parts` is
-    what each `judge` gave.
+    `grades` holds a grade from 0 to 10 for every principle; `score` is their weighted mean divided
+    by ten, in [0, 1], or None if the call is `unscored`. For a jury `score` is the mean over
+    judges, and `parts` holds the points given by each `judge`.
 
-    Stars have no grades: `stars` are 0 to 3, `score` is a third of them, and `reason` is the
-    judge's. `correct` is whether the answer agrees with the key, where a rule decided that.
+    Star ratings have no grades: `stars` is 0 to 3, `score` a third of that, and `reason` the
+    judge's. `correct` is whether the answer agrees with the key, if a rule decided that.
     """
 
     candidate: str
@@ -226,7 +226,7 @@ class PointScore(Ballot):
 
     @classmethod
     def of_jury(cls, parts: Sequence["PointScore"], quorum: int) -> "PointScore":
-        """The mean of what judges gave one candidate; what the only one of them gave as it is."""
+        """Mean of the points that several judges gave a candidate; a single part stays as it is."""
         if len(parts) == 1:
             return parts[0]
         scores = [part.score for part in parts if part.score is not None]
@@ -242,8 +242,8 @@ class PointScore(Ballot):
 class Reviewer(Ballot):
     """One of the models that review each other.
 
-    `candidate` is which candidate it is itself, None for an outsider; `name` is that of the
-    candidate, else that of the model.
+    `candidate` is the reviewer's own candidate, None for an outsider; `name` is the candidate's
+    name, or the model's if there is no candidate.
     """
 
     name: str
@@ -252,12 +252,11 @@ class Reviewer(Ballot):
 
 
 class Listing(Ballot):
-    """A ranking of candidates in one call: groups of tied ones, best first.
+    """A ranking of candidates from one call: groups of tied candidates, best first.
 
-    `shown` are the candidates in the order of presentation. In
-    peer review `reviewer` is whose ranking it is, and candidates that the reply leaves out are in
-    no group; `left_out` those that were
-    not shown because with them the question did not fit the reviewer's context.
+    `shown` lists the candidates in the order of presentation. In peer review `reviewer` names the
+    author, and candidates that the reply leaves out are in no group; `left_out` lists those that
+    were not shown because the question would not have fitted the reviewer's context with them.
     """
 
     groups: tuple[tuple[str, ...], ...] = ()
@@ -277,11 +276,10 @@ class Criterion(Ballot):
 
 
 class Skipped(Ballot):
-    """Why an item was not judged: the ranking was decided after `after` of `of` items.
+    """Why an item was not judged: the ranking was already decided after `after` of `of` items.
 
-    `error` is the probability of a wrong decision that was allowed; `top` the number of first
-    places that were to be decided, None for all. It was decided for `new` items or only for
-    `these`, those of the run.
+    `error` is the allowed probability of a wrong decision; `top` the number of first places to
+    decide, None for all. The decision holds for `new` items or only for `these`, those of the run.
     """
 
     after: int
@@ -292,24 +290,24 @@ class Skipped(Ballot):
 
 
 class ItemBallots(Ballot):
-    """All that was asked and answered for one item.
+    """All questions and answers about one item.
 
-    `models` are all candidates; `groups` are the sets of models whose answers are identical, each
-    led by the representative that was judged (its first member). `seeds` lists representatives,
-    best seed first. `native` holds native scores, None where the log had none, and `passed` whether
-    an answer passed, where that was verified; of a `stratified` item answers that failed come after
-    those that passed (`placement.guarded`). A `canary` is no item: it never ranks. `lengths` holds
-    the number of characters of every representative's answer. `placed_by` is the rule that turns
-    the ballots into a ranking; `order` is the one that a protocol arrived at itself, groups of tied
-    representatives, best first. `scheduled` are the pairs of models that a protocol let meet
-    whatever the results, where those are not all pairs: no other results count. With a `baseline`
-    all of them are against that model, and win rates there are the scores. In peer review
-    `reviewers` are those who were asked, and `aggregator` is the method that makes one ranking of
-    theirs. `subject` is the part of the benchmark that the item belongs to, and items of one
-    `cluster` were made of one question; both are empty where the logs do not say. `complete` is
-    False for an item whose judging was cut short; such an item is never
-    ranked. `content_hash` is that of `Item`; of its `media` judges got a mark where any were not
-    shown.
+    `models` are all candidates; `groups` are the sets of models with identical answers, each led by
+    its representative (the first member), whose answer is judged. `seeds` lists representatives,
+    best seed first. `native` holds native scores, None if the log had none, and `passed` whether an
+    answer passed, if that was verified; in a `stratified` item failed answers rank below passed
+    ones (`placement.guarded`). A `canary` is a planted item and never ranks. `lengths` holds the
+    number of characters of every representative's answer. `placed_by` is the rule that turns the
+    ballots into a ranking; `order` is a ranking that the protocol built itself: groups of tied
+    representatives, best first. `scheduled` are the pairs of models that the protocol's schedule
+    let meet regardless of results, if those are not all pairs; no other results count. With a
+    `baseline` every match is against that model, and scores are win rates against it. In peer
+    review `reviewers` are the models that were asked, and `aggregator` is the method that merges
+    their rankings. `subject` is the part of the benchmark that the item belongs to, and items of
+    one `cluster` were made from one question; both are empty if the logs do not say. `complete` is
+    False if judging was cut short; then the item is never ranked. `content_hash` is that of `Item`;
+    `media` is "show" if judges saw all media of the item, "mark" if a mark replaced any, and empty
+    if it has none.
     """
 
     protocol: str
@@ -350,7 +348,7 @@ class ItemBallots(Ballot):
 
     @property
     def by_people(self) -> bool:
-        """Whether people gave these ballots: then each of them counts, not who most say won."""
+        """Whether people gave these ballots: then every vote counts, not only the majority's."""
         return self.protocol == VOTES
 
     @property
@@ -360,9 +358,9 @@ class ItemBallots(Ballot):
 
 
 def _no_quorum(given: Iterable[tuple[str, float | None, str | None]]) -> str:
-    """That too few judges were usable, and why; from judges, what they gave and why they did not.
+    """Explain that too few judges gave a usable verdict, and why.
 
-    Judges may come twice, for both orders of presentation.
+    `given` holds (judge, value, reason for no value); a judge may come once per presentation order.
     """
     given = list(given)
     usable = {judge for judge, value, _ in given if value is not None}
@@ -376,9 +374,9 @@ class _Version(Ballot):
 
 
 def ballots_text(ballots: ItemBallots) -> str:
-    """Ballots as a log's store keeps them: JSON without what is as its default, but the version.
+    """Ballots as JSON for a log's store: the version and the fields that differ from their default.
 
-    A text is a single value to Inspect, which copies, compares and walks what a store holds.
+    Text is a single value to Inspect, which copies, compares and traverses everything in a store.
     """
     given = ballots.model_dump(mode="json", exclude_defaults=True)
     given["version"] = ballots.version
@@ -386,7 +384,7 @@ def ballots_text(ballots: ItemBallots) -> str:
 
 
 def newer_version(stored: object) -> int | None:
-    """The version of stored ballots when it is newer than this Tiebreak can read, else None."""
+    """The version of stored ballots if it is newer than this Tiebreak can read, else None."""
     try:
         version = _Version.model_validate_json(stored).version  # type: ignore[arg-type]
     except ValidationError:
@@ -395,10 +393,11 @@ def newer_version(stored: object) -> int | None:
 
 
 def restore_ballots(stored: object, kind: type[ItemBallots] = ItemBallots) -> ItemBallots:
-    """Ballots out of a log's store, of this kind.
+    """Read ballots of type `kind` from a log's store.
 
     Raises:
-        ValueError: they are missing, damaged, or written by a newer Tiebreak; says which.
+        ValueError: they are missing, damaged, or written by a newer Tiebreak; the message says
+            which.
     """
     if stored is None:
         raise ValueError("its sample holds no ballots")

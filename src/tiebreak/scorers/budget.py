@@ -1,22 +1,21 @@
-"""What a run may spend on judging: at most so many calls, or so many dollars.
+"""The budget of a run: a maximum number of judge calls, or of dollars.
 
-A run that has spent its budget stops asking and keeps what it has: items judged to the end are
-ranked, the others are cut short. All attempts at a run share its budget: what one paid for until it
-was killed, or failed, is in its ledger. Calls served from the cache cost nothing, so the same
-command goes on, with a budget of its own, where a run ended that had spent its own.
+A run that has spent its budget stops asking and keeps its ballots: items judged to the end are
+ranked, the others are cut short. All attempts at a run share its budget: the ledger records what an
+earlier attempt paid for until it was killed, or failed. Calls served from the cache cost nothing,
+so after a run has ended with its budget spent, the same command continues it with a new budget.
 
-Many items half judged are worth nothing. So an item begins only when what is left will see it to
-its end, going by the most expensive item so far, or when no other item is under way. (An item that
-needed no call shows nothing about the others.)
+Half-judged items are worthless. So an item starts only if the remaining budget covers it, assuming
+the cost of the most expensive item so far, or if no other item is in progress. (An item that needed
+no call says nothing about the others.)
 
-What is paid for is noted in a ledger, which outlives the process. A line says that a call is about
-to leave, another one what became of it. So a call that was under way when the process was killed
-counts: it may have been paid for, though its reply is nowhere. The file lies beside Inspect's
-cache, because it says what the replies in there have cost. It is written without waiting for the
-disk: it survives the end of the process, not that of the power.
+The ledger outlives the process. One line records that a call is about to be sent, another one its
+outcome. A call in flight when the process was killed counts as paid: the provider may have billed
+it although its reply is lost. The file is beside Inspect's cache because it records what the cached
+replies cost. It is not synced to disk: it survives the end of the process, but not a power failure.
 
-Two attempts at a run at once would not know of each other's calls. So an attempt has a lock of the
-operating system, which ends with its process, however that ends.
+Two concurrent attempts at a run would not know of each other's calls, so an attempt holds a lock of
+the operating system, which is released when its process ends, for whatever reason.
 """
 
 import math
@@ -41,22 +40,22 @@ from tiebreak.errors import TiebreakError
 from tiebreak.scorers.ballots import Call
 
 Account = Callable[[], AbstractAsyncContextManager[Callable[[Call], None]]]
-"""The budget as one item sees it: `Budget.call` for what that item took."""
+"""The budget from one item's point of view: `Budget.call` with what that item has spent."""
 
 
 async def wake_all(changed: anyio.Condition) -> None:
-    """Have all that wait look again, also when who tells them is being cancelled."""
+    """Wake all waiting tasks, even if the current task is being cancelled."""
     with anyio.CancelScope(shield=True):
         async with changed:
             changed.notify_all()
 
 
 class BudgetSpentError(TiebreakError, LimitExceededError):
-    """The next call would go beyond the budget; Inspect takes it as a limit that was reached."""
+    """The next call would exceed the budget; Inspect treats it as a limit that was reached."""
 
 
 class UnknownPriceError(TiebreakError, RuntimeError):
-    """A budget in dollars, and a model of unknown price."""
+    """A budget in dollars cannot be kept because a model's price is unknown."""
 
     def __init__(self, model: str) -> None:
         super().__init__(
@@ -73,20 +72,20 @@ class Spent:
     cost: float = 0.0
 
     def add(self, call: Call) -> None:
-        """Count one call more; without a known price it is worth nothing here."""
+        """Count one more call; a call without a known price adds no cost."""
         self.calls += 1
         self.cost += call.cost or 0.0
 
     def plus(self, other: "Spent") -> "Spent":
-        """Both together."""
+        """The sum of both."""
         return Spent(self.calls + other.calls, self.cost + other.cost)
 
     def minus(self, other: "Spent") -> "Spent":
-        """What is left of it, at least nothing."""
+        """The difference, at least 0 for calls and cost."""
         return Spent(max(0, self.calls - other.calls), max(0, self.cost - other.cost))
 
     def larger(self, other: "Spent") -> "Spent":
-        """The more of each."""
+        """The larger number of calls and the larger cost."""
         return Spent(max(self.calls, other.calls), max(self.cost, other.cost))
 
     def __str__(self) -> str:
@@ -94,25 +93,25 @@ class Spent:
         return f"{self.calls:,} calls{cost}"
 
     def below(self, limit: "Spent") -> bool:
-        """Whether there is room for one more."""
+        """Whether one more call is allowed: calls and cost are below the limit."""
         return self.calls < limit.calls and self.cost < limit.cost
 
     def within(self, limit: "Spent") -> bool:
-        """Whether it is no more than this; sums of dollars may differ in their last digits."""
+        """Whether the limit is not exceeded; sums of dollars may differ in their last digits."""
         return self.calls <= limit.calls and self.cost <= limit.cost + 1e-9
 
 
 class Budget:
-    """Counts what is paid for, and refuses the call that would be one too many.
+    """Counts paid calls, and refuses a call that would exceed the limit.
 
     Args:
         max_calls: number of calls that may be paid for; never exceeded.
-        max_cost: US dollars that may be spent. A call's price is known when it has ended: the first
-            call runs alone, then as many side by side as fit when each costs as much as the most
-            expensive so far. Only a call more expensive than all before may exceed the limit.
+        max_cost: US dollars that may be spent. A call's price is known only when it has ended: the
+            first call runs alone, then as many run side by side as fit if each costs as much as the
+            most expensive so far. Only a call more expensive than all before may exceed the limit.
 
-    Nothing is asked any more once all is spent. An attempt that goes on with a run still gets what
-    the cache holds then: that is what earlier ones paid for.
+    Once all is spent, no model is asked. A resumed run still gets replies from the cache, which
+    earlier attempts have paid for.
     """
 
     def __init__(self, max_calls: int | None = None, max_cost: float | None = None) -> None:
@@ -125,22 +124,22 @@ class Budget:
         self._highest_price: float | None = None
         self._ledger: Ledger | None = None
         self._goes_on = False
-        # Calls of earlier attempts that may have been paid for at a price that is not known yet.
+        # Calls of earlier attempts that may have been paid for, while no price is known yet.
         self._unpriced = 0
-        # What each item under way took so far, and the most that one took to its end.
+        # The spending of each item in progress, and the most that a finished item took.
         self._items: list[Spent] = []
         self._item: Spent | None = None
 
     @property
     def limited(self) -> bool:
-        """Whether there is a limit at all."""
+        """Whether there is any limit."""
         return self._most != Spent(math.inf, math.inf)
 
     def begin_attempt(self, ledger: "Ledger") -> None:
-        """Begin an attempt: what earlier ones spent counts, and what is spent now is noted.
+        """Begin an attempt: count the spending in the ledger, and record further spending there.
 
-        A call that was under way when an attempt was killed counts as one that was paid for, at the
-        highest price so far.
+        A call that was in flight when an attempt was killed counts as paid, at the highest price so
+        far.
 
         Raises:
             OSError: the ledger cannot be read or written.
@@ -154,7 +153,7 @@ class Budget:
 
     @asynccontextmanager
     async def item(self) -> AsyncIterator[Account]:
-        """Around an item: waits until there is room for it; its calls go through the account.
+        """Enclose an item: wait until there is room for it, and yield the account for its calls.
 
         Raises:
             BudgetSpentError: nothing is left.
@@ -172,10 +171,10 @@ class Budget:
 
     @asynccontextmanager
     async def call(self, took: Spent) -> AsyncIterator[Callable[[Call], None]]:
-        """Around a call of an item: waits for room; what it yields takes the call that has ended.
+        """Enclose a call of an item: wait for room, and yield a function that takes the ended call.
 
         Raises:
-            BudgetSpentError: nothing is left, and no call under way can change that.
+            BudgetSpentError: nothing is left, and no call in flight can change that.
             UnknownPriceError: a call has no price and there is a limit in dollars.
         """
         room = await self._wait_for(self._room_for_call, lambda: self._calls_under_way > 0)
@@ -206,9 +205,9 @@ class Budget:
             await wake_all(self._changed)
 
     async def _wait_for(self, room: Callable[[], bool], under_way: Callable[[], bool]) -> bool:
-        """Wait until there is room; False when there will be none, and the cache may have it."""
+        """Wait until there is room; False if there will be none but a cached reply is possible."""
         async with self._changed:
-            # Others may turn out to be cached, and leave their room.
+            # Other calls may turn out to be cached, and release their room.
             await self._changed.wait_for(lambda: room() or not under_way())
         has_room = room()
         if not (has_room or self._goes_on):
@@ -219,7 +218,7 @@ class Budget:
         if not self._items or not self.limited:
             return self.paid.below(self._most)
         if self._item is None:
-            return False  # the first item shows what one takes
+            return False  # the first item shows what an item costs
         total = self.paid.plus(self._item)
         for took in self._items:
             total = total.plus(self._item.minus(took))
@@ -228,7 +227,7 @@ class Budget:
     def _room_for_call(self) -> bool:
         calls = self._calls_under_way + 1
         if self._highest_price is None and self._most.cost < math.inf and calls > 1:
-            return False  # the first call shows what one costs
+            return False  # the first call shows what a call costs
         total = self.paid.plus(Spent(calls, calls * (self._highest_price or 0.0)))
         return self.paid.below(self._most) and total.within(self._most)
 
@@ -245,7 +244,7 @@ class Budget:
 
 @contextmanager
 def _only_cached(spent: BudgetSpentError) -> Iterator[None]:
-    """Refuse a call that the cache does not have: a limit of Inspect's looks at those only."""
+    """Refuse a call that is not cached: Inspect's token limit ignores cached replies."""
     nothing = token_limit(0)
     try:
         with nothing:
@@ -264,9 +263,9 @@ _PAID_LINE: Final = re.compile(rf"{_PAID}(?: (\d+\.?\d*(?:e-?\d+)?))?")
 
 @dataclass(frozen=True)
 class LedgerTotals:
-    """What a ledger says: calls that ended and what they cost, and calls of which no end is known.
+    """Totals of a ledger: `calls` that ended, their `cost`, and `open` calls of unknown outcome.
 
-    `highest` is the price of the most expensive call; None when no price is known.
+    `highest` is the price of the most expensive call; None if no price is known.
     """
 
     calls: int = 0
@@ -276,9 +275,9 @@ class LedgerTotals:
 
 
 class Ledger:
-    """The notes of one run; those of an earlier attempt that was not finished are gone on with.
+    """The record of one run's calls; an unfinished attempt's record is continued.
 
-    `name` is what tells the run from others, fit for a file's name.
+    `name` identifies the run, and is valid as a file name.
     """
 
     def __init__(self, name: str) -> None:
@@ -286,16 +285,16 @@ class Ledger:
         self._file: int | None = None
 
     def lock(self) -> FileLock | None:
-        """Keep other attempts at the run out, until release or the end of Inspect's run.
+        """Exclude other attempts at the run, until release or the end of Inspect's run.
 
-        None where another attempt has the lock, in this process or one that shares the cache.
+        None if another attempt has the lock, in this process or one that shares the cache.
 
         Raises:
-            OSError: there can be no lock.
+            OSError: the lock file cannot be created.
         """
         _watch_runs()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # Inspect may end a run in another thread than it began in.
+        # Inspect may end a run in another thread than the one that began it.
         lock = FileLock(f"{self.path}.lock", timeout=0, thread_local=False)
         try:
             lock.acquire()
@@ -305,7 +304,7 @@ class Ledger:
         return lock
 
     def begin(self) -> LedgerTotals:
-        """Open it; what earlier attempts noted.
+        """Open the ledger, and return the totals of earlier attempts.
 
         Raises:
             OSError: the file cannot be read or written.
@@ -318,13 +317,13 @@ class Ledger:
         return _read(self.path)
 
     def note(self, line: str) -> None:
-        """Add a line."""
-        # One call of the system: a process that is killed leaves whole lines.
+        """Append a line."""
+        # A single system call, so that a killed process leaves no partial line.
         assert self._file is not None
         os.write(self._file, f"{line}\n".encode())
 
     def end(self) -> None:
-        """The run has ended: the next one of its name begins with nothing spent."""
+        """Delete the ledger of a finished run: the next run of its name starts from nothing."""
         self._close()
         self.path.unlink(missing_ok=True)
 
@@ -337,10 +336,10 @@ class Ledger:
 
 
 class NotedCall:
-    """A call around which it is noted, once each, that it leaves and what became of it.
+    """A context around a call that records once that it is sent, and once its outcome.
 
-    It is `lost` when it was cancelled after it had left: nobody saw a reply, and yet it may be paid
-    for. Without a ledger nothing is noted.
+    The call is `lost` if it was cancelled after it was sent: nobody saw a reply, but it may be
+    billed. Without a ledger nothing is recorded.
     """
 
     def __init__(self, ledger: Ledger | None) -> None:
@@ -349,18 +348,18 @@ class NotedCall:
         self._left = False
 
     def leaves(self) -> None:
-        """It has a connection; an attempt after one that failed is the same call."""
+        """Record that the call is sent; a retry after a failed attempt is the same call."""
         if self._ledger is not None and not self._left:
             self._ledger.note(_SENT)
         self._left = True
 
     def paid(self, cost: float | None) -> None:
-        """It was answered, at this price if that is known."""
+        """Record that the call was answered, with its price if known."""
         self.leaves()
         self._ends(_PAID if cost is None else f"{_PAID} {cost!r}")
 
     def free(self) -> None:
-        """It cost nothing: the cache had the reply, or the provider failed."""
+        """Record that the call cost nothing: the reply was cached, or the provider failed."""
         if self._left:
             self._ends(_FREE)
 
@@ -391,13 +390,13 @@ def _watch_runs() -> None:
 class _Watch(Hooks):
     @override
     async def on_run_end(self, data: RunEnd) -> None:
-        """Also where an attempt did not come to its end."""
+        """Release the locks, also of attempts that did not finish."""
         while _locks:
             _locks.pop().release()
 
     @override
     async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
-        """Nothing but a look into the cache is between this and the provider."""
+        """Record the call here because only the cache look-up is between this and the provider."""
         if (outgoing := _OUTGOING.get()) is not None:
             outgoing.leaves()
 

@@ -1,4 +1,4 @@
-"""What a protocol gets to see of one item: the task, the answers, the rubric and the seed."""
+"""A contest: one item as a protocol sees it, with task, answers, rubric and seed."""
 
 import random
 from collections.abc import Mapping
@@ -18,13 +18,12 @@ class Contest:
     """One item to be judged.
 
     `answers` maps the representative of each group of identical answers to the text that judges
-    read. `native` holds native scores, None where the log had none; `passed`, `stratified` and
-    `canary` are those of `ItemBallots`. `rubric_name` is what the user
-    chose (a built-in name or a path). `subject` and `cluster` are those of `ItemBallots`. `target`
-    is the key, and `question_type` what kind of question it is, where a protocol judges by them;
-    else, and where nobody knows, they are empty. `position` counts the `n_items` items of the
-    benchmark that are to be judged, from 0. `content_hash` and `media` are those of `ItemBallots`.
-    `images` are shown with the task; `unseen` is the task for who sees none of them, else empty.
+    read. `native` holds native scores, None if the log had none. `rubric_name` is the user's choice
+    (a built-in name or a path). `target` is the key, and `question_type` the type of the question,
+    if a protocol judges by them; otherwise, and if unknown, both are empty. `position` counts the
+    `n_items` items of the benchmark that are to be judged, from 0. `passed`, `stratified`,
+    `canary`, `subject`, `cluster`, `content_hash` and `media` are those of `ItemBallots`. `images`
+    are shown with the task; `unseen` is the task without them, empty if there are none.
     """
 
     benchmark: str
@@ -53,7 +52,7 @@ class Contest:
     images: tuple[str, ...] = ()
 
     def rng(self, *purpose: str | int) -> random.Random:
-        """A generator of its own for one purpose, the same in every run with the same seed."""
+        """Return a separate generator for one purpose, the same in every run with the same seed."""
         return random.Random(
             "\x1f".join(map(str, (self.seed, self.benchmark, self.item_id, *purpose)))
         )
@@ -65,24 +64,25 @@ class Contest:
 
     @cached_property
     def first(self) -> Mapping[Pair, str]:
-        """For every two candidates, in the order of their names: who is shown first.
+        """For every pair of candidates, sorted by name: the one that is shown first.
 
-        Drawn by lot for the pair, and in turns over the items; the round or the protocol has no say
-        in it. So two protocols that let the same two meet ask the same question, and the second one
-        finds it in the cache.
+        It is drawn by lot for the pair and alternates over the items, independent of round and
+        protocol. So if the same pair meets in two protocols, both ask the same question, and the
+        second protocol finds the reply in the cache.
         """
         return self.schedule.first(self.position)
 
     @cached_property
     def fence(self) -> Fence:
-        """What encloses the task and the answers in all calls about the item."""
+        """The fence for the task and the answers in all calls about the item."""
         return Fence([self.task, *self.answers.values()], salt=self.seed)
 
     @cached_property
     def sampled(self) -> Pair | None:
-        """The two candidates, by name, whose match a sample of both orders holds; by lot.
+        """The pair of candidates, sorted, whose match is asked in both orders as a sample; by lot.
 
-        Drawn before anything is asked, so that flips there speak of all matches. None of one.
+        Drawn before anything is asked, so that its flips are representative of all matches. None
+        for a single candidate.
         """
         if len(self.answers) < 2:
             return None
@@ -90,7 +90,7 @@ class Contest:
         return first, other
 
     def ballots(self, protocol: str, placed_by: Rule) -> ItemBallots:
-        """The empty record of this item."""
+        """Return empty ballots for this item."""
         return ItemBallots(
             protocol=protocol,
             task_type=self.rubric.task_type,
@@ -102,4 +102,4 @@ class Contest:
 
 
 _IN_BALLOTS: Final = {part.name for part in fields(Contest)} & set(ItemBallots.model_fields)
-"""Fields of the same name, and but for `rubric` of the same content."""
+"""Fields with the same name in `ItemBallots`; except for `rubric` they have the same content."""

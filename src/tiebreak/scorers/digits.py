@@ -1,4 +1,4 @@
-"""Values of a sample in three digits, as Inspect's lists have room for, and all digits beside them.
+"""Sample values rounded to three digits, for Inspect's lists, together with their exact digits.
 
 Nothing is computed from the rounded values: leaderboards read ballots, metrics `exact`.
 """
@@ -8,21 +8,21 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 EXACT_KEY: Final = "exact"
-"""Score metadata: values of an item before they were rounded, in the order of the sorted names.
+"""Score metadata: unrounded values of an item, in the order of the sorted names.
 
-One text, and only where rounding changes a digit.
+A single text, present only if rounding changes a digit.
 """
 
 
 def three_digits(value: float) -> float:
-    """As Inspect's lists have room for."""
+    """Round to the three decimals that fit Inspect's lists."""
     return round(value, 3)
 
 
 def rounded(
     values: Mapping[str, float], metadata: Mapping[str, Any]
 ) -> tuple[dict[str, float], dict[str, Any]]:
-    """Values in three digits, and metadata that keep the digits which these lack."""
+    """Values rounded to three digits, and metadata with the exact digits if any were lost."""
     shown = {name: three_digits(number) for name, number in values.items()}
     if all(number == shown[name] or math.isnan(number) for name, number in values.items()):
         return shown, dict(metadata)
@@ -31,13 +31,13 @@ def rounded(
 
 
 def exact(value: Mapping[str, Any], metadata: Mapping[str, Any] | None) -> dict[str, float]:
-    """The values of a score with all digits; what is no number is NaN."""
+    """The values of a score with all digits; anything that is not a number is NaN."""
     numbers = {name: x if isinstance(x, int | float) else math.nan for name, x in value.items()}
     text = (metadata or {}).get(EXACT_KEY)
     if not isinstance(text, str):
         return numbers
     digits = dict(zip(sorted(value), map(float, text.split()), strict=False))
-    # Of an item that was judged in several epochs, Inspect merges the values, but not these.
+    # If an item was judged in several epochs, Inspect merges the values but not these digits.
     same = len(digits) == len(numbers) and all(
         three_digits(number) == numbers[name] or (math.isnan(number) and math.isnan(numbers[name]))
         for name, number in digits.items()

@@ -1,17 +1,17 @@
-"""One question → a validated answer, or `unscored` with the reason; whoever answers.
+"""One question → a validated answer, or `unscored` with the reason, from any kind of judge.
 
-A `Judge` answers questions. `ModelJudge` asks language models through Inspect; the lab and
-the estimate have judges of their own, so that every protocol runs on the same code without a call.
+A `Judge` answers questions. `ModelJudge` asks language models through Inspect; the lab and the
+estimate have their own judges, so that every protocol runs on the same code without a call.
 
-A jury: several models behind the role `judge`, which all judge, or take turns.
+A jury consists of several models with the role `judge`, which judge together or take turns:
 
     all      each judges every match and every answer; the mean of their margins, or grades, decides
-    rotate   every match and every answer has one of them, for the price of one judge
+    rotate   one of them judges each match and each answer, for the price of one judge
 
-Turns are balanced: over the items each pair of models meets before every judge equally often, and
-in both orders of presentation, but for one; the matches of a round are shared out as evenly. No
-result has a say in it, and more rounds leave the first ones as they are. With another number of
-items only the last ones get other judges.
+Turns are balanced: over the items each pair of models meets before every judge equally often, to
+within one, and in both orders of presentation; so are the matches of a round. Turns do not depend
+on results, and more rounds leave those of earlier rounds unchanged. With another number of items
+only the last items get other judges.
 """
 
 from abc import ABC, abstractmethod
@@ -29,15 +29,15 @@ from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.schedule import Pair, line, turns
 
 JuryMode = Literal["all", "rotate"]
-"""Whether all judges judge everything, or each match and each answer has one of them in turn."""
+"""Whether all judges judge everything, or each match and each answer goes to one judge in turn."""
 
 
 @dataclass(frozen=True)
 class Jury:
-    """The judges by name; the one judge of a run has none.
+    """The judges by name; a single judge has an empty name.
 
-    `quorum` is how many of them must give a usable verdict for it to count, from 1 on. With
-    `rotate` one is asked at a time, and the next one where its provider fails.
+    `quorum` is the number of judges, from 1 on, that must give a usable verdict for it to count.
+    With `rotate` one judge is asked at a time, and the next one if its provider fails.
     """
 
     names: tuple[str, ...] = ("",)
@@ -46,40 +46,41 @@ class Jury:
 
     @property
     def alone(self) -> bool:
-        """Whether there is one judge."""
+        """Whether there is only one judge."""
         return len(self.names) == 1
 
     def of_match(self, contest: Contest, pair: Pair) -> tuple[str, ...]:
-        """Who judges two models, given by name; in turns: and who takes over, in this order."""
+        """Names of the judges for a pair of models; with `rotate`, a judge and its substitutes."""
         if not self.rotate:
             return self.names
         rounds = contest.schedule.rounds
         number = next(n for n, pairs in enumerate(rounds) if pair in pairs)
         shifts = _shifts(contest.position, contest.n_items, len(rounds), len(self.names))
-        # Rounds begin where the one before ended, so that an item's matches are shared out.
+        # Each round starts at the judge after the previous round's last one, so that an item's
+        # matches are spread over all judges.
         return self._from(shifts[number] + len(rounds[0]) * number + rounds[number].index(pair))
 
     def of_answer(self, contest: Contest, candidate: str) -> tuple[str, ...]:
-        """The same for an answer on its own."""
+        """Names of the judges for a single answer, in the same order as for a match."""
         if not self.rotate:
             return self.names
         return self._from(contest.position + sorted(contest.models).index(candidate))
 
     def _from(self, start: int) -> tuple[str, ...]:
-        # By name, so that another order on the command line asks nobody anew.
+        # Sorted, so that another order on the command line asks the same judges (as in the cache).
         names, first = sorted(self.names), start % len(self.names)
         return (*names[first:], *names[:first])
 
 
 ONE_JUDGE: Final = Jury()
-"""The jury of a run with one judge."""
+"""The jury of a run with a single judge."""
 
 
 @lru_cache(maxsize=1024)
 def _shifts(item: int, n_items: int, n_rounds: int, n_judges: int) -> tuple[int, ...]:
-    """By how many judges an item moves on, for each round of the schedule.
+    """For each round of the schedule, the number of judges by which the item's turn is shifted.
 
-    In 2 · `n_judges` blocks of `n_rounds` items each round is played in each place of the line
+    In 2 · `n_judges` blocks of `n_rounds` items, each round is played at each position of the line
     before every judge in both orders of presentation.
     """
     start = n_items - n_items % (2 * n_judges * n_rounds)
@@ -90,10 +91,10 @@ def _shifts(item: int, n_items: int, n_rounds: int, n_judges: int) -> tuple[int,
 
 @lru_cache(maxsize=64)
 def _last(start: int, n_items: int, n_rounds: int, n_judges: int) -> list[tuple[int, ...]]:
-    """The same for the last items: place by place of the line, judges take turns in each order.
+    """Shifts of the last items: position by position of the line, judges take turns in each order.
 
-    One order counts up and the other down, so that what is left over of both does not fall to the
-    same judges; rounds take turns in which of them does.
+    One order counts up and the other down, so that the remainders of both fall to different judges;
+    rounds alternate in which order counts up.
     """
     items = range(start, n_items)
     lines = [line(item, n_items, n_rounds) for item in items]
@@ -114,7 +115,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Prompt:
-    """A question in words, with images of its task, and the schema of its reply."""
+    """The text of a question with the images of its task, and the schema of the reply."""
 
     system: str
     user: str
@@ -123,13 +124,13 @@ class Prompt:
 
 
 def with_images(text: str, images: Sequence[str]) -> str | list[Content]:
-    """A message of text and images. These come first: calls about an item begin with them."""
+    """A message of text and images; images come first because calls about an item share them."""
     shown = [ContentImage(image=image) for image in images]
     return [*shown, ContentText(text=text)] if shown else text
 
 
 class Question(ABC, Generic[T]):
-    """What is asked of which role: `judge`, `meta_judge` or `peers`, and of whom of several."""
+    """A question to the role `judge`, `meta_judge` or `peers`; `reviewer` names one of several."""
 
     kind: ClassVar[CallKind]
     role: ClassVar[str] = "judge"
@@ -137,24 +138,24 @@ class Question(ABC, Generic[T]):
 
     @abstractmethod
     def prompt(self) -> Prompt:
-        """The question as a model gets to read it."""
+        """Return the question as the model reads it."""
 
     @abstractmethod
     def parse(self, text: str) -> T:
-        """Read a reply.
+        """Parse a reply.
 
         Raises:
-            ReplyError: it is not what was asked for.
+            ReplyError: the reply does not have the form that was asked for.
         """
 
 
 @dataclass(frozen=True)
 class Reply(Generic[T]):
-    """A validated value, or None and the reason in `unscored`; and the calls that it took.
+    """A validated value, or None with the reason in `unscored`, and the calls that it took.
 
-    `depth` is the number of calls, one after the other, that had ended when this reply was there.
-    `too_long` tells that the question does not fit the model's context, `set_aside` why a first
-    reply did not count. Of a model that `failed` the reply is unscored.
+    `depth` is the number of sequential calls that had ended when this reply arrived. `too_long`
+    tells that the question does not fit the model's context, `set_aside` why a first reply did not
+    count. The reply of a model that `failed` is unscored.
     """
 
     value: T | None
@@ -167,15 +168,15 @@ class Reply(Generic[T]):
 
     @property
     def is_past(self) -> bool:
-        """Whether all of it came from a cache."""
+        """Whether all calls were served from a cache."""
         return bool(self.calls) and all(call.cached for call in self.calls)
 
 
 class ModelFailedError(TiebreakError, RuntimeError):
-    """A model could not be asked; the message is its provider's.
+    """A model could not be asked; the message comes from its provider.
 
-    `calls` are those about the same question that had ended before. Where no other question would
-    be answered either, `look_at` says what to look at first.
+    `calls` are the calls about the same question that had ended before. If no other question would
+    be answered either, `look_at` says what to check first.
     """
 
     def __init__(self, message: str, *, look_at: str = "") -> None:
@@ -185,45 +186,46 @@ class ModelFailedError(TiebreakError, RuntimeError):
 
     @property
     def message(self) -> str:
-        """What Inspect shows of it; of an error without one it shows Python's own form."""
+        """The text that Inspect shows; for an error without `message` it shows Python's repr."""
         return str(self)
 
 
 def least_final(errors: Iterable[ModelFailedError]) -> ModelFailedError:
-    """Of several models that all failed: the first that may answer another question."""
+    """The first error of a model that may still answer other questions, else the first error."""
     return min(errors, key=lambda error: bool(error.look_at))
 
 
 class Judge(ABC):
-    """Whoever answers questions."""
+    """Answers questions."""
 
     jury: Jury = ONE_JUDGE
-    """Who of several judges is asked; by default there is one."""
+    """The judges to choose from; by default one."""
 
     reviewers: tuple[Reviewer, ...] = ()
     """In peer review: the models that can be asked, one by one."""
 
     @abstractmethod
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
-        """Ask once, with one repair turn. `attempt` > 0 asks afresh, past what a cache holds.
+        """Ask once, with one repair turn; `attempt` > 0 asks for a fresh reply, not a cached one.
 
         Raises:
-            BudgetSpentError: this call is one more than the budget allows.
+            BudgetSpentError: this call would exceed the budget.
             ModelFailedError: the model's provider refused.
         """
 
     async def ask_now(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
-        """Ask; where all that a cache holds of it stays unscored, once past the cache.
+        """Ask; if the reply comes entirely from a cache and is unscored, ask again past the cache.
 
-        What an earlier run could not use is not taken for an answer for ever: the model, or what it
-        runs on, may have been mended. A reply that can be used costs nothing twice.
+        An unusable reply of an earlier run is not final: the model or its server may have been
+        repaired since. A usable reply is never paid for twice.
 
         Raises:
             BudgetSpentError, ModelFailedError: as `ask` does.
         """
         reply = await self.ask(question, depth=depth, attempt=attempt)
         calls = reply.calls
-        # Of a first attempt "too long" is of use: whoever asked so goes on with less.
+        # A first attempt that is "too long" is useful: the caller continues with a shorter
+        # question.
         while (
             reply.unscored is not None and not (reply.too_long and attempt == 0) and reply.is_past
         ):
@@ -233,7 +235,7 @@ class Judge(ABC):
         return replace(reply, calls=calls)
 
     async def ask_again(self, question: Question[T], *, depth: int) -> Reply[T]:
-        """Ask, and once more with a fresh cache scope when the first reply stays unscored."""
+        """Ask, and once more with a fresh cache scope if the first reply stays unscored."""
         first = await self.ask(question, depth=depth)
         if first.unscored is None or (first.too_long and not first.is_past):
             return first
@@ -244,19 +246,19 @@ class Judge(ABC):
     async def ask_jury(
         self, question: Callable[[str], Question[T]], judges: Sequence[str], *, depth: int
     ) -> dict[str, Reply[T]]:
-        """Ask some of the jury, side by side; where they take turns, the first that does not fail.
+        """Ask several judges side by side; with `rotate`, in turn until one does not fail.
 
         Args:
             question: makes the question to a judge from its name.
-            judges: their names; those that take turns in the order of their turns.
+            judges: their names; with `rotate` in the order of their turns.
             depth: as for `ask`.
 
         Returns:
-            What they answered, by name and in their order; where they take turns, those that
-            failed, then the one that did not. The one judge of a run has no name.
+            Their replies by name, in the order of `judges`; with `rotate` the replies of judges
+                that failed, then of the one that did not. A single judge has an empty name.
 
         Raises:
-            BudgetSpentError: a call is one more than the budget allows.
+            BudgetSpentError: a call would exceed the budget.
             ModelFailedError: all of them failed.
         """
         heard: dict[str, Reply[T]] = {}
@@ -280,10 +282,10 @@ class Judge(ABC):
         return {name: heard[name] for name in judges if name in heard}
 
     def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
-        """A part of the transcript with a title of its own; none where there is no transcript."""
+        """Open a titled section of the transcript; does nothing if there is no transcript."""
         return nullcontext()
 
     async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[None]]]) -> None:
-        """Run tasks that need not wait for each other, here one after the other."""
+        """Run tasks that need not wait for each other; this implementation runs them in turn."""
         for task in tasks:
             await task()

@@ -2,14 +2,14 @@
 
 A malformed reply gets one repair turn that says what was wrong. Every call goes through Inspect's
 cache without expiry, so a killed and retried run pays for nothing twice, and leaves a `Call`: the
-receipt is written here, because a cache hit shows up in no usage statistics.
+receipt is written here because a cache hit does not appear in Inspect's usage statistics.
 
-Inspect itself repeats a call while its provider is busy or out of reach, as `--max-retries` and
-`--timeout` say. What it gives up on is asked afresh, at most `ATTEMPTS` times in all; but not what
-a provider refuses, which it would refuse again. Then it is a `ModelFailedError`.
+Inspect itself retries a call while its provider is busy or unreachable, as `--max-retries` and
+`--timeout` say. Calls that Inspect gives up on are started at most `ATTEMPTS` times in all, except
+those that a provider refuses, because it would refuse again. Then a `ModelFailedError` is raised.
 
-Inspect keeps every reply in its cache, also one that holds none (an empty list of choices). That
-one is never served: the next attempt at the run asks again.
+Inspect caches every reply, even one without content (an empty list of choices). An empty cached
+reply is never used: the next attempt at the run asks again.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ from tiebreak.scorers.replies import ReplyError
 
 T = TypeVar("T")
 _SENT_BACK: Final = 20_000
-"""Characters of a malformed reply that its repair turn shows: an endless one costs enough once."""
+"""Characters of a malformed reply quoted in its repair turn: an endless one is paid for once."""
 
 _IN_SECTIONS: Final = ("seed", "match", "critique", "score")
 
@@ -64,11 +64,11 @@ class ModelJudge(Judge):
 
     Args:
         models: the model of each role, and of each reviewer or judge of a jury by its name.
-        account: what may be spent on the item, out of the budget of the run; by default no limit.
+        account: the item's share of the run's budget; by default no limit.
         repeat: runs with another number get fresh replies instead of those in the cache.
-        reviewers: who can be asked in peer review.
-        jury: who of several judges is asked.
-        probation: what the first replies of each model were like; by default nobody looks at them.
+        reviewers: the models that can be asked in peer review.
+        jury: the judges to choose from.
+        probation: the record of each model's first replies; by default none is kept.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class ModelJudge(Judge):
         self._repeat = repeat
         self._systems: dict[str, ChatMessage] = {}
         self.calls: list[Call] = []
-        """All calls that have ended, in the order in which they did."""
+        """All calls in the order in which they ended."""
 
     @override
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
@@ -109,7 +109,8 @@ class ModelJudge(Judge):
                     )
                     value, problem = _parsed(question, output)
                     too_long = _stop_reason(output) == "model_length"
-                    # Of what is cached an earlier run took note; too long is a matter of the item.
+                    # Cached replies were counted by an earlier run; a too long question is no fault
+                    # of the model.
                     if problem is None or not (call.cached or too_long):
                         replied(output.completion, problem)
             except ModelFailedError as error:
@@ -120,7 +121,7 @@ class ModelJudge(Judge):
             if problem is None:
                 return Reply(value, None, tuple(calls), depth)
             if too_long:
-                # The prompt does not fit: a longer one cannot help.
+                # The prompt does not fit, and a repair turn would be even longer.
                 return Reply(None, problem, tuple(calls), depth, too_long=not repair)
             messages += [
                 ChatMessageAssistant(content=output.completion[:_SENT_BACK] or "(empty)"),
@@ -129,24 +130,24 @@ class ModelJudge(Judge):
         return Reply(None, problem, tuple(calls), depth)
 
     def _system(self, text: str) -> ChatMessage:
-        """The same message for all calls: Inspect digests each message that it does not know."""
+        """Reuse one message object for all calls, because Inspect hashes every new message."""
         if text not in self._systems:
             self._systems[text] = ChatMessageSystem(content=text)
         return self._systems[text]
 
     def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
-        """A span of Inspect's transcript."""
-        # Inspect's outline takes a slash in a name for a level of its own.
+        """Open a span of Inspect's transcript."""
+        # Inspect's outline treats a slash in a name as a level of nesting.
         return span(name.replace("/", "∕"), type=kind)
 
     async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[None]]]) -> None:
         """Run tasks concurrently.
 
-        Not `inspect_ai.util.collect`, which adds a span per task to the transcript's outline.
+        `inspect_ai.util.collect` would add a span per task to the transcript's outline.
 
         Raises:
-            BudgetSpentError: one was refused a call; the others have gone on to their end first,
-                because their calls are paid for.
+            BudgetSpentError: a task was refused a call; the others run to their end first because
+                their calls are paid for.
         """
         if len(tasks) == 1:
             await tasks[0]()
@@ -164,7 +165,7 @@ class ModelJudge(Judge):
                 for task in tasks:
                     group.start_soon(run, task)
         except BaseExceptionGroup as failed:
-            # Inspect knows what to do with a limit or a provider's error, not with a group of them.
+            # Inspect handles a limit or a provider's error, but not a group of them.
             raise failed.exceptions[0] from None
         if refused:
             raise refused[0]
@@ -181,7 +182,7 @@ class ModelJudge(Judge):
         asked = question.reviewer or question.role
         model = self._models[asked]
         name = f"{asked}: {question.kind}{' (repair)' if repair else ''}"
-        # These have a section around them already, and a span costs a tenth of a call.
+        # These have a section around them already, and a span takes a tenth of the time of a call.
         part = nullcontext() if question.kind in _IN_SECTIONS else self.section(name, "judge_call")
         scopes = {"attempt": str(attempt)}
         if self._repeat != 1:
@@ -217,7 +218,7 @@ def _parsed(question: Question[T], output: ModelOutput) -> tuple[T, None] | tupl
 
 
 def _input_tokens(output: ModelOutput) -> int:
-    """All input tokens, those of the provider's own prompt cache included."""
+    """All input tokens, including those read from or written to the provider's prompt cache."""
     usage = output.usage
     if usage is None:
         return 0
@@ -230,13 +231,13 @@ def _stop_reason(output: ModelOutput) -> str:
 
 
 ATTEMPTS: Final = 3
-"""How often a call is begun whose provider fails in a way that Inspect does not repeat."""
+"""How often a call is started if its provider fails in a way that Inspect does not retry."""
 
 _LONGEST_MESSAGE: Final = 500
 _OF_ALL_CALLS: Final = (401, 404)
-"""A key or a model that the provider does not know: it refuses any call."""
+"""HTTP statuses for a key or model that the provider does not know: it refuses every call."""
 _WORTH_ANOTHER: Final = (408, 409, 425, 429)
-"""Statuses below 500 that say nothing against the same request later."""
+"""HTTP statuses below 500 after which the same request may succeed later."""
 
 
 async def call_model(
@@ -245,12 +246,12 @@ async def call_model(
     schema: ResponseSchema | None,
     scopes: Mapping[str, str],
 ) -> tuple[ModelOutput, bool]:
-    """What a model replies, in the form of a schema if there is one; and whether the cache had it.
+    """Generate a reply, and tell whether it came from the cache.
 
-    `scopes` tell calls in the same words apart in the cache.
+    `schema` is the form of the reply, if any. `scopes` tell calls with the same text apart there.
 
     Raises:
-        LimitExceededError: a limit of Inspect's was reached.
+        LimitExceededError: one of Inspect's limits was reached.
         ModelFailedError: the provider failed; the message is its own.
     """
     empty = 0
@@ -261,6 +262,7 @@ async def call_model(
         cached = _was_cached(output)
         if output.choices or not cached:
             return output, cached
+        # Another scope bypasses the cached empty reply.
         empty += 1
 
 
@@ -272,8 +274,8 @@ async def _generate(
             return await model.generate(
                 messages,
                 # Temperature and the like belong to the role, and anything set here would override
-                # them. A provider that bills writes to its own prompt cache is asked for them only
-                # where the role says so: nobody would read them.
+                # them. The provider's prompt cache stays off unless the role turns it on: some
+                # providers bill writes to it, which no later call would read.
                 config=GenerateConfig(
                     response_schema=schema, cache_prompt=model.config.cache_prompt or False
                 ),
@@ -285,25 +287,24 @@ async def _generate(
             status = _status(error)
             look_at = ACCESS if status in _OF_ALL_CALLS else ""
             refused = 400 <= status < 500 and status not in _WORTH_ANOTHER
-            # Asking the same again is of no use then.
+            # A retry would fail the same way.
             if not more or refused or isinstance(error, ModelRefusalError):
                 raise ModelFailedError(f"{model}: {_words(error)}", look_at=look_at) from error
     raise AssertionError("there is at least one attempt")
 
 
 def _status(error: BaseException) -> int:
-    """The status that a provider answered with; 500 where it did not."""
+    """The HTTP status in the provider's error, 500 if it has none."""
     statuses = (getattr(cause, "status_code", None) for cause in _causes(error))
     return next((status for status in statuses if isinstance(status, int)), 500)
 
 
 def _words(error: BaseException) -> str:
-    """What went wrong, in the provider's words, and the name of its error."""
-    # What Inspect raises when it has repeated a call in vain says nothing but where it lies in
-    # memory.
+    """The provider's error message, shortened, with the name of its exception."""
+    # Inspect's RetryError has no message of its own, only a memory address.
     cause = error.__cause__ if type(error).__name__ == "RetryError" else None
     first = cause or error
-    # Inspect's own words for a refused request begin with the whole request.
+    # Inspect's message for a refused request starts with the whole request.
     message = " ".join(str(getattr(first, "provider_message", None) or first).split())
     return f"{message[:_LONGEST_MESSAGE]} ({type(first).__name__})"
 
@@ -315,14 +316,14 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _was_cached(output: ModelOutput) -> bool:
-    """Whether this output was served from Inspect's cache: its event says so."""
+    """Whether this output was served from Inspect's cache, as its event in the transcript says."""
     given = _ids(output)
-    # Only what is still in memory: older events would be read back from disk.
+    # Only events still in memory: older ones would be read back from disk.
     events = transcript().history.resident_events
     latest = (event for event in islice(reversed(events), 64) if isinstance(event, ModelEvent))
     return next((event.cache == "read" for event in latest if _ids(event.output) == given), False)
 
 
 def _ids(output: ModelOutput) -> Sequence[str | None]:
-    """What tells an output from others, and lasts in the cache: its id and its messages'."""
+    """Ids that identify an output and survive caching: its own and those of its messages."""
     return [output.response_id, *(choice.message.id for choice in output.choices)]

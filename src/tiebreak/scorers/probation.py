@@ -1,16 +1,17 @@
-"""A judge is on probation until its first usable reply; one that gives none is not asked on.
+"""Probation of a judge until its first usable reply; a judge that gives none is stopped.
 
-The rule: among its first replies, repairs and repeats included, to at least `QUESTIONS` different
-questions, not one could be used. The first replies are as many as there are items, from `QUESTIONS`
-to `REPLIES`. No more calls than that are under way or paid for while the judge is on probation;
-but in batches, which take their time, all that can be asked at once is.
+The rule: a judge is stopped if none of its first replies is usable, including repairs and repeats,
+to at least `QUESTIONS` different questions. The number of first replies is the number of items,
+limited to the range from `QUESTIONS` to `REPLIES`. No more calls than that are in flight or paid
+for while the judge is on probation, except in slow batches, where all possible calls are sent at
+once.
 
-Its false alarms: a judge that fails 30% of all replies, or all replies to 30% of the questions, is
-stopped with a probability of at most 0.3⁶ = 0.0007; one that fails half of them, 0.5⁶ = 0.016.
-From 20 items on, with 20 of them judged side by side, it is 0.3²⁰.
+False alarms: a judge that fails 30% of all replies, or all replies to 30% of the questions, is
+stopped with a probability of at most 0.3⁶ = 0.0007; one that fails half of them, 0.5⁶ = 0.016. From
+20 items on, with 20 of them judged side by side, it is 0.3²⁰.
 
-A key or a name that the provider does not know ends the probation at once, and so does a call that
-is refused as one too many `REFUSALS` times in a row, which takes about a minute and a half.
+A key or model name that the provider does not know ends the probation at once, and so does a call
+that is refused as rate-limited `REFUSALS` times in a row, which takes about a minute and a half.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -41,19 +42,19 @@ NO_USABLE_REPLY: Final = (
 )
 FORM: Final = "its support of JSON schemas, its max_tokens and its chat template"
 ACCESS: Final = "its key, its name and its quota"
-"""What to look at where replies have the wrong form, and where there are none."""
+"""What to check if replies have the wrong form (FORM), and if there are none (ACCESS)."""
 
 
 Replied = Callable[[str, str | None], None]
-"""Takes a reply, and what is wrong with it if anything is."""
+"""Takes a reply, and its problem, or None if it is usable."""
 
 
 class Probation:
-    """What a model's first replies were like.
+    """The record of a model's first replies.
 
     Args:
         model: its name.
-        n_items: how many items are to be judged.
+        n_items: number of items to be judged.
     """
 
     def __init__(self, model: str, n_items: int) -> None:
@@ -70,13 +71,13 @@ class Probation:
 
     @asynccontextmanager
     async def call(self, question: str) -> AsyncIterator[Replied]:
-        """Around a call; what it yields takes the reply.
+        """Enclose a call, and yield a function that takes its reply.
 
-        `question` is its text. A call waits while its reply might be one more than is needed to see
-        that the judge cannot be used.
+        `question` is its text. A call waits if its reply could exceed the number that is needed to
+        decide that the judge is unusable.
 
         Raises:
-            ModelFailedError: the judge cannot be used; the message says why, and what to look at.
+            ModelFailedError: the judge is unusable; the message says why, and what to check.
         """
         if self._passed:
             yield not_noted
@@ -111,16 +112,16 @@ class Probation:
             await wake_all(self._changed)
 
     async def leaves(self, *, batch: bool) -> None:
-        """Take note that a call leaves, and whether it waits for others in a batch."""
+        """Record that a call is sent, and whether it is sent in a batch."""
         if batch and not self._batch:
             self._batch = True
             await wake_all(self._changed)
 
     def refused(self, status: int | None, times: int) -> None:
-        """Inspect is about to wait, and to repeat a call.
+        """Called before Inspect waits and retries a refused call.
 
         Raises:
-            LimitExceededError: that is of no use; `call` knows it again.
+            LimitExceededError: retrying is pointless; `call` recognises this error.
         """
         if not self._passed and status == _TOO_MANY and times >= REFUSALS:
             message = f"refused {times} times in a row as one call too many (status {status})"
@@ -130,7 +131,7 @@ class Probation:
             raise self._refusals[-1]
 
     def _failed(self, question: str, why: str, look_at: str, *, at_once: bool = False) -> bool:
-        """Take note of a failure; whether it is the one that ends the probation."""
+        """Record a failure; return whether it ends the probation."""
         self._unusable.append(question)
         enough = len(self._unusable) >= self._most and len(set(self._unusable)) >= QUESTIONS
         if self._passed or self._stopped is not None or not (enough or at_once):
@@ -153,14 +154,14 @@ class Probation:
         return ModelFailedError(why, look_at=look_at)
 
     def _may_ask(self) -> bool:
-        """Whether a call need not wait: it may leave, or it never will."""
+        """Whether a call need not wait: it may be sent, or will never be."""
         asked = [*self._unusable, *self._under_way]
         room = self._batch or len(asked) < self._most or len(set(asked)) < QUESTIONS
         return self._passed or self._stopped is not None or room
 
 
 def not_noted(text: str, problem: str | None) -> None:
-    """A reply that is no longer looked at."""
+    """Ignore a reply, after probation."""
 
 
 _ON_PROBATION: ContextVar[Probation | None] = ContextVar("tiebreak_on_probation", default=None)
@@ -168,7 +169,7 @@ _ON_PROBATION: ContextVar[Probation | None] = ContextVar("tiebreak_on_probation"
 
 @cache
 def _watch_calls() -> None:
-    """Not a hook of the package: Inspect would announce it in every run of any task."""
+    """Register the hooks here: Inspect announces a package's hooks in every run of any task."""
     hooks("probation", "Gives up on judges that refuse every call")(_Calls)
 
 

@@ -1,14 +1,13 @@
-"""Filling prompts without letting a candidate speak: one substitution pass, and fences.
+"""Filling prompts so that no answer can act as instructions: one substitution pass, and fences.
 
-Templates are `prompts/*.md` with `${slot}` marks. All slots are filled in a single pass, so text
-that is put in is never looked at again: an answer that holds `${checklist}` stays that text. All
-foreign text stands between fence lines whose mark is derived from the run's seed, the task and all
-its answers, so that no answer can hold it: it can neither be guessed nor closed.
+Templates are `prompts/*.md` with `${slot}` marks. All slots are filled in a single pass, so
+inserted text is never scanned again: an answer that contains `${checklist}` stays that text. All
+foreign text is placed between fence lines whose mark is derived from the run's seed, the task and
+all its answers, so that no answer can contain it, guess it or close the fence.
 
-Providers' prompt caches serve what calls have in common at their beginning. So a system prompt
-holds what is the same for all items (instructions, rubric), and a user's begins with what is the
-same for all calls about an item (the fence's mark, the task), before what differs. The mark stands
-before any foreign text.
+Providers' prompt caches reuse a common prefix of calls. So a system prompt contains the text common
+to all items (instructions, rubric), and a user prompt begins with the text common to all calls
+about an item (the fence's mark, the task). The mark precedes all foreign text.
 """
 
 import hashlib
@@ -51,9 +50,9 @@ def template(name: str, folder: Path = PROMPT_FOLDER) -> str:
 
 @lru_cache
 def fingerprint(*, keyed: bool = False) -> str:
-    """SHA-256 of all templates: where it is the same, judges were asked in the same words.
+    """SHA-256 of all templates: judges with equal fingerprints were asked with the same prompts.
 
-    Those that show a key count only for protocols that are `keyed`: others never fill them.
+    Templates that show a key count only for `keyed` protocols: others never use them.
     """
     digest = hashlib.sha256()
     for path in sorted(PROMPT_FOLDER.glob("*.md")):
@@ -64,13 +63,12 @@ def fingerprint(*, keyed: bool = False) -> str:
 
 
 class Fence:
-    """Encloses foreign texts; `mark` is 8 hexadecimal digits that none of them holds in any case.
+    """Encloses foreign texts; `mark` is 8 hexadecimal digits that no text contains in any case.
 
-    The mark follows from `texts`, in any order, and from `salt`: the calls about one task share
-    their mark (and a repeated call is found in the cache). Salt is what all runs have in common
-    that ask in the same words and what an author of a text does not know: the seed. `more` are
-    texts that only this call encloses; in the unlikely case that one of them holds the mark,
-    another one is derived.
+    The mark is derived from `texts`, in any order, and from `salt`: the calls about one task share
+    their mark (and a repeated call is found in the cache). Salt is a value shared by all runs with
+    the same prompts but unknown to the author of a text: the seed. `more` are texts that only this
+    call encloses; in the unlikely case that one of them contains the mark, another one is derived.
     """
 
     def __init__(
@@ -79,12 +77,12 @@ class Fence:
         self._known, self._salt = sorted(texts), salt
         self._enclosed = frozenset(self._known).union(more)
         folded = [_folded(text) for text in self._enclosed]
-        # Counted, not derived from the mark before: a text could hold all of a chain of marks.
+        # Derived from a counter, not from the previous mark: a text could contain a chain of marks.
         marks = (_digest("\x1f".join([f"{salt}\x1e{n}", *self._known])) for n in count())
         self.mark = next(mark for mark in marks if not any(mark in text for text in folded))
 
     def around(self, more: Sequence[str]) -> "Fence":
-        """The fence of a call that encloses further texts."""
+        """The fence of a call that encloses additional texts."""
         if any(self.mark in _folded(text) for text in more):
             return Fence(self._known, more, salt=self._salt)
         wider = copy(self)
@@ -92,10 +90,10 @@ class Fence:
         return wider
 
     def __call__(self, text: str) -> str:
-        """The text between its fence lines.
+        """Return the text between its fence lines.
 
         Raises:
-            ValueError: the text was not among those that the mark was made for.
+            ValueError: the mark was not derived from this text.
         """
         if text not in self._enclosed:
             raise ValueError("this fence was not made for that text")
@@ -103,12 +101,12 @@ class Fence:
 
     @property
     def line(self) -> str:
-        """The line that names the mark; what it means is said in the system prompt."""
+        """The line that names the mark; the system prompt explains it."""
         return fill(template("mark"), mark=self.mark)
 
 
 def _folded(text: str) -> str:
-    """A text as a reader may take it, who tells neither capitals nor wide letters apart."""
+    """Normalise a text for a reader that distinguishes neither capitals nor wide letters."""
     return unicodedata.normalize("NFKC", text).casefold()
 
 

@@ -1,7 +1,7 @@
-"""A rubric for own prompts, proposed by a model for people to correct.
+"""A rubric for the user's own prompts, proposed by a model for people to correct.
 
-The model reads a description in the user's words and a sample of the prompts, which are fenced as
-everything is that others wrote. What it replies is a rubric like any other once it is checked.
+The model reads the user's description and a sample of the prompts, which are fenced like all
+foreign text. A valid reply is a rubric like any other.
 """
 
 import random
@@ -27,12 +27,12 @@ from tiebreak.text import count
 
 _FOLDER: Final = PROMPT_FOLDER / "proposal"
 _LONGEST: Final = 2_000
-"""Characters of a prompt that are shown."""
+"""Maximum characters shown of each prompt."""
 
 
 @dataclass(frozen=True)
 class ProposalQuestion(Question[Rubric]):
-    """What a rubric for these prompts is; `came` keeps what was replied, for a message."""
+    """Ask for a rubric for some prompts; `came` collects the replies, for error messages."""
 
     description: str
     prompts: Sequence[str]
@@ -63,14 +63,14 @@ class ProposalQuestion(Question[Rubric]):
 def propose_rubric(
     description: str, prompts: Sequence[str], judge: Model | str, *, most: int = 20, seed: int = 0
 ) -> str:
-    """A rubric as YAML; its first lines say who wrote it of what.
+    """Return a rubric as YAML; its first lines name the author and the prompts that it saw.
 
     Args:
         description: what a good answer is.
         prompts: their texts.
-        judge: who is asked, once, and again if the reply is no rubric; cached as judges are.
-        most: how many prompts it is shown.
-        seed: draws them by lot.
+        judge: the model that is asked, once more if the reply is no rubric; replies are cached.
+        most: maximum number of prompts that it sees.
+        seed: seed of the sample of prompts.
 
     Raises:
         RubricError: there is no such judge, or neither reply is a rubric.

@@ -1,4 +1,4 @@
-"""The questions that judging asks, as prompts with everything foreign inside fences."""
+"""The questions that protocols ask, as prompts with all foreign text inside fences."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ class TiersQuestion(Question[dict[str, int]]):
 
 @dataclass(frozen=True)
 class ListQuestion(Question[dict[str, int]]):
-    """Rank all responses in one call; tied ones share a place."""
+    """Rank all responses in one call; tied responses share a place."""
 
     contest: Contest
     labelled: Mapping[str, str]
@@ -62,7 +62,7 @@ class ListQuestion(Question[dict[str, int]]):
 
 @dataclass(frozen=True)
 class ReviewQuestion(ListQuestion):
-    """The same, asked of one of several reviewers, who may leave responses out."""
+    """Rank responses as one of several reviewers, who may leave some out."""
 
     reviewer: str = ""
     role = "peers"
@@ -73,14 +73,14 @@ class ReviewQuestion(ListQuestion):
 
 
 Votes = Literal["both", "principles", "checklist"]
-"""What a match's question asks votes for. The judge reads the checklist in any case."""
+"""What a match's question asks votes for. The judge sees the checklist in any case."""
 
 
 @dataclass(frozen=True)
 class MatchQuestion(Question[PairReply]):
-    """A match: votes of one judge, who is the `reviewer` in a jury.
+    """Compare two responses by votes; in a jury `reviewer` names the judge.
 
-    `differences` is a critique, by candidate.
+    `differences` is the critique of each candidate, if there was one.
     """
 
     contest: Contest
@@ -94,12 +94,12 @@ class MatchQuestion(Question[PairReply]):
 
     @property
     def principle_ids(self) -> tuple[str, ...]:
-        """The principles to vote on."""
+        """Ids of the principles to vote on."""
         return () if self.votes == "checklist" else tuple(self.contest.rubric.weights)
 
     @property
     def checklist_ids(self) -> tuple[str, ...]:
-        """The checklist items to vote on."""
+        """Ids of the checklist items to vote on."""
         return () if self.votes == "principles" else tuple(item.id for item in self.checklist)
 
     @override
@@ -136,7 +136,7 @@ class MatchQuestion(Question[PairReply]):
 
 @dataclass(frozen=True)
 class CritiqueQuestion(Question[CritiqueReply]):
-    """A local critique: observable differences, before a late match is judged."""
+    """A local critique: list observable differences before a late match is judged."""
 
     contest: Contest
     left: str
@@ -167,7 +167,7 @@ class CritiqueQuestion(Question[CritiqueReply]):
 class RefineQuestion(Question[RefineReply]):
     """Refinement: one new checklist item from a close match, after a round (SEAL, §2.2 and A.5).
 
-    `others` are candidates that remain beside those of the match, and whose answers are shown.
+    `others` are remaining candidates besides the two of the match; their answers are shown too.
     """
 
     contest: Contest
@@ -209,7 +209,7 @@ class RefineQuestion(Question[RefineReply]):
 
 @dataclass(frozen=True)
 class ScoreQuestion(Question[dict[str, int]]):
-    """Grade one response on its own; `criteria` say what earns which grade."""
+    """Grade one response on its own; `criteria` define the grades, if given."""
 
     contest: Contest
     candidate: str
@@ -239,7 +239,7 @@ class ScoreQuestion(Question[dict[str, int]]):
 
 @dataclass(frozen=True)
 class RubricQuestion(Question[tuple[Criterion, ...]]):
-    """For a whole benchmark: what earns full, half and no marks for each principle."""
+    """For a whole benchmark: define what earns full, half and no marks for each principle."""
 
     benchmark: str
     rubric: Rubric
@@ -266,7 +266,7 @@ class RubricQuestion(Question[tuple[Criterion, ...]]):
 def _prompt(
     name: str, about: Contest | Rubric, fence: Fence, schema: ResponseSchema, /, **slots: str
 ) -> Prompt:
-    """The prompt of two templates; the system's is the same for all items with this rubric."""
+    """Fill the two templates of a question; all items with this rubric share the system prompt."""
     rubric, images = (about, ()) if isinstance(about, Rubric) else (about.rubric, about.images)
     return Prompt(
         system=_system(name, rubric),
@@ -278,7 +278,7 @@ def _prompt(
 
 @lru_cache
 def _system(name: str, rubric: Rubric) -> str:
-    """A template with a rubric, which all items of a benchmark share."""
+    """Fill a system template with a rubric; cached because all items of a benchmark share it."""
     system = template(f"{name}.system")
     constant = {
         "fence_rule": template("fence"),
@@ -302,7 +302,7 @@ def _slate(contest: Contest, labelled: Mapping[str, str]) -> tuple[Fence, dict[s
 
 
 def _checklist(checklist: Sequence[ChecklistItem], fence: Fence | None = None) -> str:
-    """Items by line; a fence is for those that a model wrote, ids and levels apart."""
+    """Checklist as lines; a fence encloses texts that a model wrote, but not ids and levels."""
     return "\n".join(line for item in checklist for line in _item(item, fence))
 
 
@@ -314,12 +314,12 @@ def _item(item: ChecklistItem, fence: Fence | None) -> Iterator[str]:
 
 
 def _added_items(checklist: Sequence[ChecklistItem], rubric: Rubric) -> list[ChecklistItem]:
-    """The items that the checklist has grown beyond the rubric's, which all calls have read."""
+    """Items added to the rubric's checklist, whose own items are in the system prompt."""
     return [item for item in checklist if item not in rubric.checklist]
 
 
 def _texts(grown: Sequence[ChecklistItem]) -> list[str]:
-    """What a model wrote in them, for the fence: examples come from answers."""
+    """Texts written by a model or copied from answers, for the fence."""
     shown = [item.demonstration for item in grown if item.demonstration]
     return [
         *(item.description for item in grown),
@@ -332,7 +332,7 @@ def _added_criteria(grown: Sequence[ChecklistItem], fence: Fence) -> str:
 
 
 def _grade_meanings(criteria: Sequence[Criterion]) -> str:
-    """What earns which grade, a line for each principle; a model wrote it, so it is fenced."""
+    """Definition of the grades, a line for each principle; fenced because a model wrote it."""
     return "\n".join(f"{c.principle_id}: 10 = {c.full} 5 = {c.half} 0 = {c.none}" for c in criteria)
 
 
@@ -342,7 +342,7 @@ def _remaining(enclosed: Sequence[str]) -> str:
 
 
 def _summary(of: RoundSummary) -> str:
-    """The summary of a round: numbers and ids of principles, nothing that anybody wrote."""
+    """Summary of a round: only numbers and ids of principles, so it needs no fence."""
     votes = (
         f"{principle.id}: decisive in {principle.decided}, even in {principle.even}, "
         f"mean {principle.size:.2f} of {principle.weight:g}"
@@ -358,7 +358,7 @@ def _summary(of: RoundSummary) -> str:
 
 
 def _evidence(match: Match) -> str:
-    """The principle votes as seen from the loser: won, lost or even, and why."""
+    """Principle votes from the loser's point of view: won, lost or even, and why."""
     lines = []
     for verdict in match.verdicts:
         outcome = {

@@ -1,12 +1,12 @@
-"""What a judge may reply: the JSON schema that is asked for, and the check of what came back.
+"""Replies of judges: the JSON schema that is asked for, and the validation of what came back.
 
-Every kind of question has its schema (for providers that can hold a model to one) and a parser
-that accepts only a complete and valid reply. A parser raises `ReplyError`; it never fills a gap.
-The error never repeats text of the judge's, which would come back to it as words of ours.
+Every kind of question has its schema (for providers that can enforce one) and a parser that accepts
+only a complete and valid reply. A parser raises `ReplyError`; it never fills a gap. The error never
+quotes the judge's text, which would come back to the judge as if it were ours.
 
-Votes and grades come as lists in the order of the ids that were asked about: a third of the tokens
-less than an object for each. A list that is too short or too long is no reply. Places and tiers
-keep their labels, of which a reply may have many, and a reviewer's not all.
+Votes and grades come as lists in the order of the ids in the question, which takes a third fewer
+tokens than an object for each. A list of the wrong length is invalid. Places and tiers keep their
+labels, because a reply may have many and a reviewer may leave some out.
 """
 
 import json
@@ -27,7 +27,7 @@ from tiebreak.scorers.rubric import TOP_GRADE, Rubric
 _M = TypeVar("_M")
 
 _LONGEST_LINE: Final = 400
-"""Characters of a sentence that a model adds to later prompts."""
+"""Maximum characters of a sentence that a model adds to later prompts."""
 
 
 ALL_STARS: Final = (0, 1, 2, 3)
@@ -35,7 +35,7 @@ RATING: Final = "Overall Rating"
 
 
 class ReplyError(TiebreakError, ValueError):
-    """A judge's reply is not what was asked for; the message says what is wrong with it."""
+    """A judge's reply does not have the form that was asked for; the message says what is wrong."""
 
 
 class PairReply(BaseModel):
@@ -47,7 +47,7 @@ class PairReply(BaseModel):
 
 
 class CritiqueReply(BaseModel):
-    """What sets each of two responses apart."""
+    """The distinguishing features of each of two responses."""
 
     model_config = ConfigDict(frozen=True)
     left: str
@@ -57,8 +57,8 @@ class CritiqueReply(BaseModel):
 class RefineReply(BaseModel):
     """A proposed checklist item with its anchor split and demonstration pair.
 
-    The split names two neighbouring levels of a five-level scale in one word, so that no reply can
-    name two that are not neighbours.
+    The split names two neighbouring levels of a five-level scale as a single value, so that no
+    reply can name levels that are not neighbours.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -72,7 +72,7 @@ class RefineReply(BaseModel):
     @field_validator("description", mode="before")
     @classmethod
     def _one_line(cls, value: object) -> object:
-        # It becomes a line of the checklist, and must not be able to become several.
+        # It becomes one line of the checklist; line breaks would let it add further items.
         return " ".join(value.split()) if isinstance(value, str) else value
 
 
@@ -91,10 +91,11 @@ class _Proposal(BaseModel, frozen=True):
 
 
 def parse_proposal(text: str) -> Rubric:
-    """A rubric that a model wrote, with ids of ours; its weights are shares of their sum."""
+    """Read a rubric that a model wrote; assign its ids, and scale its weights to sum to 1."""
     principles = _validate(_Proposal, _json_object(text)).principles
     total = sum(principle.weight for principle in principles)
     weights = [max(0.01, round(principle.weight / total, 2)) for principle in principles]
+    # Rounding may leave a remainder, which goes to the largest weight.
     weights[weights.index(max(weights))] += 1 - sum(weights)
     items = [(f"P{n}", item) for n, p in enumerate(principles, 1) for item in p.checklist]
     written = {
@@ -111,17 +112,16 @@ def parse_proposal(text: str) -> Rubric:
 
 
 def parse_levels(text: str, part: str, labels: Sequence[str], k: int) -> dict[str, int]:
-    """A whole number from 1 to k for each label: its tier or its place."""
+    """Read a whole number from 1 to k for each label: its tier or its place."""
     levels = _object(_json_object(text).get(part), part)
     _require(part, levels, labels)
     return {label: _whole_number(levels[label], f"{part} {label}", 1, k) for label in labels}
 
 
 def parse_places(text: str, labels: Sequence[str]) -> dict[str, int]:
-    """A place for each label that the reply names, of which there must be two.
+    """Read a place for each label that the reply names, at least two.
 
-    A label that the reply leaves out has no place; one that was not asked about is an error, as it
-    is when a label comes twice.
+    A label that the reply leaves out has no place; an unknown or repeated label is an error.
     """
     places = _object(_json_object(text).get("places"), "places")
     if any(label not in labels for label in places):
@@ -135,13 +135,13 @@ def parse_places(text: str, labels: Sequence[str]) -> dict[str, int]:
 
 
 def parse_grades(text: str, principle_ids: Sequence[str]) -> dict[str, int]:
-    """Grade of each principle, 0 to `TOP_GRADE`."""
+    """Read a grade from 0 to `TOP_GRADE` for each principle."""
     graded = _rows(_json_object(text), "the reply", principle_ids, "grade")
     return {p: _whole_number(row["grade"], f"{p} grade", 0, TOP_GRADE) for p, row in graded.items()}
 
 
 def parse_stars(text: str, allowed: Sequence[int] = ALL_STARS) -> tuple[int, str]:
-    """Stars and the reason for them, as JSON or in the lines that the paper's prompt asks for."""
+    """Read stars and the reason, as JSON or in the lines that the paper's prompt asks for."""
     if plain := _PLAIN_STARS.fullmatch(text.strip()):
         stars, reason = int(plain[1]), plain[2].strip()
     else:
@@ -160,7 +160,7 @@ def parse_stars(text: str, allowed: Sequence[int] = ALL_STARS) -> tuple[int, str
 
 
 def parse_rubric(text: str, principle_ids: Sequence[str]) -> tuple[Criterion, ...]:
-    """What earns which grade, for every principle."""
+    """Read the definition of full, half and no marks for every principle."""
     reply = _json_object(text)
     _require("the rubric", reply, principle_ids)
     levels = {p: _object(reply[p], p) for p in principle_ids}
@@ -173,7 +173,7 @@ def parse_rubric(text: str, principle_ids: Sequence[str]) -> tuple[Criterion, ..
 
 
 def parse_votes(text: str, principle_ids: Sequence[str], checklist_ids: Sequence[str]) -> PairReply:
-    """Votes for the ids that were asked about; anything else in the reply is ignored."""
+    """Read votes for the given ids; anything else in the reply is ignored."""
     reply = _json_object(text)
     votes = {}
     for part, ids in _asked(principle_ids, checklist_ids).items():
@@ -183,7 +183,7 @@ def parse_votes(text: str, principle_ids: Sequence[str], checklist_ids: Sequence
 
 
 def parse_refinement(text: str, principle_ids: Sequence[str]) -> RefineReply:
-    """A proposed item that belongs to a known principle."""
+    """Read a proposed checklist item, which must belong to a known principle."""
     reply = _validate(RefineReply, _json_object(text))
     if reply.principle_id not in principle_ids:
         raise ReplyError(f"principle_id is not one of {', '.join(principle_ids)}")
@@ -191,7 +191,7 @@ def parse_refinement(text: str, principle_ids: Sequence[str]) -> RefineReply:
 
 
 def parse_object(model: type[_M], text: str) -> _M:
-    """A reply whose form is a dataclass or a model of pydantic's."""
+    """Read a reply into a dataclass or a pydantic model."""
     return _validate(model, _json_object(text))
 
 
@@ -216,14 +216,14 @@ def stars_schema(allowed: tuple[int, ...] = ALL_STARS) -> ResponseSchema:
 
 
 def rubric_schema(principle_ids: Sequence[str]) -> ResponseSchema:
-    """Schema of the rubric of a benchmark."""
+    """Schema of a reply that defines the grades of a benchmark."""
     levels = closed(dict.fromkeys(_LEVELS, TEXT))
     return reply_schema("rubric", **dict.fromkeys(principle_ids, levels))
 
 
 @lru_cache
 def votes_schema(principle_ids: tuple[str, ...], checklist_ids: tuple[str, ...]) -> ResponseSchema:
-    """Schema of the pairwise reply: principles, the checklist or both, reasons for the first."""
+    """Schema of the pairwise reply: principles, checklist or both; reasons for the first part."""
     parts, reasons = {}, {"reasoning": TEXT}
     for part, ids in _asked(principle_ids, checklist_ids).items():
         parts[part] = closed(_lists(len(ids), **reasons, **_VOTE_FIELDS))
@@ -237,7 +237,7 @@ def critique_schema() -> ResponseSchema:
 
 
 def proposal_schema() -> ResponseSchema:
-    """Schema of a whole rubric."""
+    """Schema of a proposed rubric."""
     lines = JSONSchema(type="array", items=TEXT)
     weight = JSONSchema(type="number")
     principle = closed({"name": TEXT, "description": TEXT, "weight": weight, "checklist": lines})
@@ -254,7 +254,7 @@ def refinement_schema(principle_ids: Sequence[str]) -> ResponseSchema:
 
 
 TEXT = JSONSchema(type="string")
-# The rating must come once: a reason that holds another one is not read.
+# The rating must appear once: a reason that repeats the phrase is not accepted.
 _PLAIN_STARS = re.compile(
     r'"?Overall Rating"?:[ "]*([0-3])(?: stars?)?[".,]*\s+'
     r'"?The reason why you gave this rating"?:((?:(?!overall rating)[^{}])*)',
@@ -275,10 +275,10 @@ def _asked(
 
 
 class ListSchema(JSONSchema):
-    """A list of so many entries.
+    """A list with a fixed number of entries.
 
-    Inspect's schemas know no lengths, and some providers refuse them: it leaves them out of what it
-    sends. They are there for models in this process, and for judges that make replies up.
+    Inspect's schemas have no lengths, and some providers refuse them, so Inspect omits them from
+    its requests. Models in this process and judges that invent replies use them.
     """
 
     type: Literal["array"] = "array"
@@ -294,7 +294,7 @@ def _lists(length: int, **entries: JSONSchema) -> dict[str, JSONSchema]:
 
 
 def closed(properties: Mapping[str, JSONSchema]) -> JSONSchema:
-    """An object with these properties, all of them, and no others."""
+    """An object with exactly these properties, all required."""
     return JSONSchema(
         type="object",
         properties=dict(properties),
@@ -304,7 +304,7 @@ def closed(properties: Mapping[str, JSONSchema]) -> JSONSchema:
 
 
 class _Schema(ResponseSchema):
-    """A schema that stays as it is: Inspect copies a call's configuration five times over."""
+    """A schema that is never copied: Inspect deep-copies a call's configuration five times."""
 
     @override
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
@@ -317,7 +317,7 @@ def reply_schema(name: str, **properties: JSONSchema) -> ResponseSchema:
 
 
 def _json_object(text: str) -> dict[str, Any]:
-    """The JSON object of a reply, which may stand in a Markdown fence or between words."""
+    """Extract the JSON object of a reply, which may be in a Markdown fence or between words."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
         raise ReplyError("it holds no JSON object" if text.strip() else "it is empty")
@@ -325,7 +325,7 @@ def _json_object(text: str) -> dict[str, Any]:
         value = _READER.decode(text[start : end + 1])
     except ReplyError:
         raise
-    except (ValueError, RecursionError) as error:  # Python reads no number of 5,000 digits
+    except (ValueError, RecursionError) as error:  # e.g. a number with too many digits for Python
         raise ReplyError(f"it is not valid JSON ({error})") from error
     return _object(value, "the reply")
 
@@ -354,9 +354,9 @@ def _require(part: str, given: Mapping[str, Any], ids: Sequence[str]) -> None:
 def _rows(
     lists: Mapping[str, Any], part: str, ids: Sequence[str], *names: str
 ) -> dict[str, dict[str, Any]]:
-    """What each id has in lists that have one entry for each, in their order.
+    """Regroup lists that have one entry for each id by id.
 
-    Reasons may be missing, but not some of them: what follows would be about other ids.
+    The list of reasons may be absent, but not shorter: its entries would belong to other ids.
     """
     _require(part, lists, names)
     names = (*names, *({"reasoning"} & lists.keys()))
@@ -379,7 +379,7 @@ def _whole_number(value: Any, name: str, lowest: int, highest: int) -> int:
 
 
 def _line(value: Any, name: str) -> str:
-    """One line of text, short enough to stand in later prompts."""
+    """Check a line of text that is short enough for later prompts."""
     line = " ".join(value.split()) if isinstance(value, str) else ""
     if not 0 < len(line) <= _LONGEST_LINE:
         raise ReplyError(f"{name} must be a text of at most {_LONGEST_LINE} characters")
@@ -387,7 +387,7 @@ def _line(value: Any, name: str) -> str:
 
 
 _adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
-"""To make one takes longer than what it is made for."""
+"""Cached, because making an adapter takes longer than validating with it."""
 
 
 def _validate(model: type[_M], value: dict[str, Any], about: str = "") -> _M:

@@ -1,7 +1,7 @@
 """Rubrics: fixed principles with weights, and the checklist that judging starts from.
 
-A rubric is a YAML file (`rubrics/*.yaml`, or one of the user's own) after SEAL, appendix A.1. The
-principles and their weights never change during a run; the meta-judge may only add checklist items.
+A rubric is a YAML file (`rubrics/*.yaml`, or a user's own) after SEAL, appendix A.1. Principles and
+weights never change during a run; the meta-judge may only add checklist items.
 """
 
 import math
@@ -22,12 +22,12 @@ RUBRIC_FOLDER = Path(__file__).parent / "rubrics"
 DEFAULT_RUBRIC = "general_qa"
 
 TOP_GRADE: Final = 10
-"""Best grade of a principle when a response is judged on its own."""
+"""Best grade of a principle when a response is graded on its own."""
 
 
-# Problems of a file that a message names.
+# Number of a file's problems that an error message lists.
 _MOST_SHOWN: Final = 10
-# Characters of each.
+# Maximum characters of each of them.
 _LONGEST: Final = 300
 
 
@@ -49,7 +49,7 @@ class Principle(_Model):
 
 
 class Demonstration(_Model):
-    """An example of a response at either of two neighbouring levels of five (SEAL, A.5)."""
+    """Example responses at two neighbouring levels of five (SEAL, A.5)."""
 
     anchor_split: AnchorSplit
     higher_snippet: str = Field(min_length=1)
@@ -63,7 +63,7 @@ class Demonstration(_Model):
 
 
 class ChecklistItem(_Model):
-    """A concrete probe that belongs to one principle, with examples where there are any."""
+    """A concrete probe that belongs to one principle, perhaps with examples."""
 
     id: str = Field(min_length=1)
     principle: str
@@ -74,7 +74,7 @@ class ChecklistItem(_Model):
 class Rubric(_Model):
     """Principles (weights sum to 1) and the seed checklist (at least one item per principle).
 
-    `benchmarks` are the names, or beginnings of names, of benchmarks that the rubric is meant for.
+    `benchmarks` are names, or prefixes of names, of benchmarks that the rubric is meant for.
     """
 
     version: int
@@ -106,7 +106,7 @@ class Rubric(_Model):
 
 
 def builtin_rubrics() -> tuple[str, ...]:
-    """Names of the rubrics that come with the package."""
+    """Names of the packaged rubrics."""
     return tuple(sorted(path.stem for path in RUBRIC_FOLDER.glob("*.yaml")))
 
 
@@ -143,9 +143,9 @@ def load_rubric(name_or_path: str) -> Rubric:
 
 
 def rubric_for(benchmark: str) -> str:
-    """Name of the built-in rubric for a benchmark, `general_qa` where none claims it.
+    """Name of the built-in rubric for a benchmark, `general_qa` if none matches.
 
-    The rubric with the longest matching beginning wins (`mmlu_anatomy` → `mmlu`).
+    The rubric with the longest matching prefix wins (`mmlu_anatomy` → `mmlu`).
     """
     name = benchmark.lower()
     claims = [

@@ -1,4 +1,4 @@
-"""A judge at work on one item: what protocols ask with, and where every ballot is kept.
+"""A judging session about one item: what protocols ask with, and where every ballot is kept.
 
     await judge.match(a, b)          one match, as a ballot with a winner
     await judge.matches(pairings)    several, side by side
@@ -6,10 +6,9 @@
     await judge.listing(candidates)  all ranked in one call
     await judge.reviews(slates)      the same by several reviewers, side by side
 
-Every reply is in `judge.ballots` and is recorded at once, so that a run that is stopped keeps what
-it has. Calls of a match follow one another, matches of a round do not: `judge.depth` counts the
-calls in a row so far, and the next question starts from there. How a match is asked, up to its
-result, is a `Meeting`.
+Every reply is added to `judge.ballots` and recorded at once, so that an interrupted run keeps its
+ballots. The calls of a match are sequential, the matches of a round are not: `judge.depth` counts
+sequential calls so far, and the next question starts from there. A `Meeting` plays one match.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -72,7 +71,7 @@ class ProtocolError(TiebreakError, ValueError):
 
 @dataclass(frozen=True)
 class _Asked(Generic[B]):
-    """A ballot, the calls that it took, the depth at which they ended, and the model's failure."""
+    """A ballot, its calls, the depth at which they ended, and the model's failure if it failed."""
 
     ballot: B
     calls: tuple[Call, ...]
@@ -83,12 +82,12 @@ class _Asked(Generic[B]):
 class Session:
     """One item, its judge and its ballots.
 
-    `depth` counts the calls that had to follow one another. `checklist` is what matches are judged
-    by; a protocol may let it grow.
+    `depth` counts the calls that had to follow one another. `checklist` holds the items that
+    matches are judged by; a protocol may extend it.
 
     Args:
         contest: the item.
-        judge: who answers.
+        judge: answers the questions.
         record: called with all ballots so far whenever there are new ones.
         protocol: name of the protocol.
         placed_by: the rule that will turn the ballots into a ranking.
@@ -107,24 +106,24 @@ class Session:
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        """The models whose answers are judged, by name: one of each group of identical ones."""
+        """The models whose answers are judged, sorted: one for each group of identical answers."""
         return tuple(sorted(self.contest.answers))
 
     @property
     def reviewers(self) -> tuple[Reviewer, ...]:
-        """Who can be asked for reviews."""
+        """The models that can be asked for reviews."""
         return self._judge.reviewers
 
     def rng(self, *purpose: str | int) -> Random:
-        """As `Contest.rng`."""
+        """Return a generator for one purpose; see `Contest.rng`."""
         return self.contest.rng(*purpose)
 
     def lots(self) -> list[str]:
-        """The candidates in an order drawn by lot."""
+        """Return the candidates in an order drawn by lot."""
         return self._shuffled("lots", self.candidates)
 
     def labelled(self, candidates: Sequence[str]) -> dict[str, str]:
-        """Anonymous labels R1, R2, … for candidates, in an order drawn by lot."""
+        """Map anonymous labels R1, R2, … to the candidates, in an order drawn by lot."""
         return _labels(self._shuffled("labels", candidates))
 
     def keep(self, **parts: object) -> None:
@@ -133,21 +132,21 @@ class Session:
         Raises:
             ValueError: ballots have no such field.
         """
-        # model_copy checks nothing: a misspelt field would be lost without a word.
+        # model_copy does not validate: without this check a misspelt field would be lost silently.
         if unknown := parts.keys() - _FIELDS:
             raise ValueError(f"ballots have no {', '.join(sorted(unknown))}")
         self.ballots = self.ballots.model_copy(update=parts)
         self._record(self.ballots)
 
     async def ask(self, question: Question[T], *, again: bool = True) -> Reply[T]:
-        """Ask one question and keep its calls; by default once more when it stays unscored."""
+        """Ask one question and keep its calls; by default repeat it once if it stays unscored."""
         [reply] = await self.ask_all([question], again=again)
         return reply
 
     async def ask_all(
         self, questions: Sequence[Question[T]], *, again: bool = True
     ) -> list[Reply[T]]:
-        """Ask questions side by side and keep their calls; replies in the order of questions."""
+        """Ask questions side by side, keep their calls, and return replies in the same order."""
 
         async def ask(question: Question[T]) -> Reply[T]:
             if not again:
@@ -159,7 +158,7 @@ class Session:
     async def match(
         self, first: str, second: str, *, swap: Swap = "never", checklist: Checklist = "always"
     ) -> Match:
-        """Let two candidates meet. `result` of the match is 1 when `first` won, ½ for a tie."""
+        """Let two candidates meet; the match's `result` is 1 if `first` won, ½ for a tie."""
         number = 1 + max((match.round for match in self.ballots.matches), default=0)
         pairing = Pairing(number, 0, first, second)
         [match] = await self.matches([pairing], swap=swap, checklist=checklist)
@@ -174,14 +173,14 @@ class Session:
         critique: bool = False,
         twice: Sequence[Pairing] = (),
     ) -> list[Match]:
-        """Play matches side by side, in the order of the pairings.
+        """Play matches side by side; return them in the order of the pairings.
 
         Args:
-            pairings: who meets whom.
-            swap: which matches are asked in the second order of presentation (see `Swap`).
+            pairings: the candidates of each match.
+            swap: which matches are also asked in the second order of presentation (see `Swap`).
             checklist: when the checklist is voted on (see `Checklist`).
-            critique: let the meta-judge list observable differences first.
-            twice: those that are asked in both orders whatever `swap` says.
+            critique: whether the meta-judge lists observable differences first.
+            twice: pairings that are asked in both orders whatever `swap` says.
         """
         self._require(name for pairing in pairings for name in (pairing.high, pairing.low))
         tasks = [
@@ -195,7 +194,7 @@ class Session:
     async def scores(
         self, candidates: Sequence[str], *, criteria: Sequence[Criterion] = ()
     ) -> dict[str, float | None]:
-        """Points of each candidate on its own, in [0, 1]; None where the judge gave none."""
+        """Grade each candidate on its own: points in [0, 1], None if the judge gave none."""
         weights = self.contest.rubric.weights
         points = await self.points(
             {name: partial(ScoreQuestion, self.contest, name, criteria) for name in candidates},
@@ -210,8 +209,8 @@ class Session:
     ) -> list[PointScore]:
         """Ask about candidates one by one, side by side.
 
-        Questions are made from the name of a judge; `given` is what a reply comes to, as fields of
-        a `PointScore`.
+        `questions` has a function from a judge's name to the question about a candidate; `given`
+        turns the value of a reply into fields of a `PointScore`.
         """
         self._require(questions)
         tasks = [partial(self._graded, name, ask, given) for name, ask in questions.items()]
@@ -232,10 +231,10 @@ class Session:
         return ranked
 
     async def reviews(self, slates: Mapping[str, Sequence[str]]) -> tuple[Listing, ...]:
-        """Let reviewers rank candidates, each by itself, in an order drawn by lot for it alone.
+        """Let reviewers rank candidates, each independently and in an order drawn for it by lot.
 
-        `slates` are what each reviewer, by its name, gets to see. A reviewer whose model fails
-        leaves its ranking unscored; the others go on.
+        `slates` maps each reviewer's name to the candidates that it is shown. If a reviewer's model
+        fails, its ranking is unscored; the others continue.
 
         Raises:
             ModelFailedError: all of them failed.
@@ -250,10 +249,10 @@ class Session:
         return tuple(asked.ballot for asked in done)
 
     async def _review(self, reviewer: str, slate: Sequence[str]) -> _Asked[Listing]:
-        """One reviewer's ranking: one call, and its repair turn.
+        """Ask one reviewer for its ranking: one call, and its repair turn.
 
-        A question that does not fit the reviewer's context is asked again without its longest
-        answer, until it fits: what is shown is shown whole, and what is not is named.
+        If the question does not fit the reviewer's context, it is asked again without the longest
+        answer until it fits: no answer is truncated, and those left out are recorded.
         """
         shown = self._shuffled("labels", slate, reviewer)
         answers = self.contest.answers
@@ -292,6 +291,7 @@ class Session:
             shown=tuple(shown),
             left_out=tuple(left_out),
         )
+        # The failure is returned, not raised: the other reviewers' rankings still count.
         return _Asked(listing, tuple(calls), depth, failed)
 
     async def _play(
@@ -326,7 +326,7 @@ class Session:
     async def _kept_in(
         self, field: str, tasks: Sequence[Callable[[], Awaitable[_Asked[B]]]]
     ) -> list[_Asked[B]]:
-        """Run tasks side by side, and keep their ballots in a field of the item's."""
+        """Run tasks side by side, and append their ballots to a field of the item's ballots."""
 
         def keep(done: Sequence[_Asked[B]]) -> None:
             ballots = (*getattr(self.ballots, field), *(asked.ballot for asked in done))
@@ -337,7 +337,7 @@ class Session:
     async def _side_by_side(
         self, tasks: Sequence[Callable[[], Awaitable[T]]], keep: Callable[[Sequence[T]], None]
     ) -> list[T]:
-        """Run tasks side by side; those that ended are kept, even when one of them fails."""
+        """Run tasks side by side; keep the results of those that ended, even if another fails."""
         ended: dict[int, T] = {}
 
         async def run(number: int, task: Callable[[], Awaitable[T]]) -> None:
@@ -383,10 +383,10 @@ def _groups(labelled: Mapping[str, str], places: Mapping[str, int]) -> tuple[tup
 
 @dataclass
 class Meeting:
-    """Two candidates of a contest before their judge, or their jury.
+    """Two candidates of a contest before their judge or jury.
 
-    `items` is the checklist. `calls` are those that have ended, `depth` is how many calls had to
-    end before the next one can start.
+    `items` is the checklist. `calls` are the calls that have ended, `depth` the number of calls
+    that had to end before the next one can start.
     """
 
     contest: Contest
@@ -399,19 +399,19 @@ class Meeting:
     _differences: Mapping[str, str] | None = None
 
     async def play(self, swap: Swap, checklist: Checklist, critique: bool) -> Match:
-        """Ask, in two orders of presentation where that is wanted, and settle the match.
+        """Ask about the match, in both orders of presentation if wanted, and settle it.
 
-        Who is shown first is drawn by lot, in turns over the items. Both orders are asked at once
-        unless the first one decides whether there is a second. An unscored call is repeated once; a
-        match without any verdict is marked. With `checklist="ties"` the principles are voted on
-        first; where they leave the match even, the checklist is asked in every order: a
-        judge that votes the same either way so gives the same result.
+        The side shown first is drawn by lot and alternates over the items. Both orders are asked at
+        once unless the result of the first decides whether the second is asked. An unscored call is
+        repeated once; a match without any verdict is marked unscored. With `checklist="ties"` the
+        principles are voted on first; if they leave the match even, the checklist is asked in every
+        order, so that a judge that votes consistently gets the same result either way.
 
-        Judges of a jury are asked side by side, and what they said together decides whether to ask
-        for more. One whose provider fails leaves its verdict unscored.
+        Judges of a jury are asked side by side, and their joint verdict decides whether to ask for
+        more. A judge whose provider fails leaves its verdict unscored.
 
         Raises:
-            ModelFailedError: the judge failed; in a jury all of them did.
+            ModelFailedError: the judge failed; in a jury all judges failed.
         """
         a, b = sorted((self.pairing.high, self.pairing.low))
         sampled = (a, b) == self.contest.sampled
@@ -449,10 +449,10 @@ class Meeting:
     async def _ask_judges(
         self, asked: Mapping[Pair, Sequence[str]], votes: Votes, before: Sequence[Verdict] = ()
     ) -> list[Verdict]:
-        """The verdicts of some judges in some orders of presentation, asked at once.
+        """Ask judges in some orders of presentation, all at once, and return their verdicts.
 
-        `before` are the verdicts so far; those on the checklist keep their votes on the principles,
-        and stay as they were where a judge of a jury fails.
+        `before` holds the verdicts so far. Verdicts on the checklist keep their earlier votes on
+        the principles, and are left unchanged if a judge of a jury fails.
         """
         heard: dict[str, Mapping[str, Reply[PairReply]]] = {}
         failed: list[ModelFailedError] = []
@@ -488,7 +488,7 @@ class Meeting:
     def _verdict(
         self, first: str, judge: str, reply: Reply[PairReply], before: Verdict | None
     ) -> Verdict:
-        """The ballot of what a judge answered; `before` holds its votes on the principles."""
+        """The ballot for a judge's reply; `before` holds its earlier votes on the principles."""
         votes = reply.value
         if reply.set_aside is not None:
             self._discarded.append(Verdict(first=first, judge=judge, unscored=reply.set_aside))
