@@ -3,11 +3,11 @@
 The rubric of FIXEDRUB is one call for the whole benchmark, shared by all its items: the first item
 that needs it asks, and the others wait for the reply.
 
-`sorted` is a full order by binary insertion with the same pairwise judge, about N·log₂N calls.
-Every candidate is compared with the middle of those that are in order already, then with the
-middle of the half it belongs to, until its place is found. A tie ends the search: the two share
-their place. It is exact for a judge that never contradicts itself; one wrong verdict can carry a
-candidate far from where it belongs.
+`sorted` builds a full order by binary insertion with the same pairwise judge, about N·log₂N calls.
+Every candidate is compared with the middle of the sorted ones, then with the middle of the half
+that it belongs to, until its place is found. A tie ends the search: the two share a place. The
+order is exact for a judge that never contradicts itself; one wrong verdict can put a candidate far
+from where it belongs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ from tiebreak.scorers.questions import RubricQuestion
 from tiebreak.scorers.session import Session
 
 SAMPLE_TASKS = 5
-"""Tasks of a benchmark that the rubric's author gets to see."""
+"""Number of a benchmark's tasks that the author of its rubric sees."""
 
 
 @protocol("original", placed_by="native")
@@ -36,7 +36,7 @@ async def original(item: Contest, candidates: Sequence[str], judge: Session) -> 
 
 @protocol("listwise", placed_by="listing")
 async def listwise(item: Contest, candidates: Sequence[str], judge: Session) -> ItemBallots:
-    """LISTWISE: rank all candidates in one call, shown in an order that is drawn by lot."""
+    """LISTWISE: rank all candidates in one call, in a presentation order drawn by lot."""
     await judge.listing(candidates)
     return judge.ballots
 
@@ -52,8 +52,8 @@ async def full_pairwise(
 ) -> ItemBallots:
     """FULLPAIR: judge all N(N − 1) / 2 pairs side by side, the reference of high resolution.
 
-    `swap` says which pairs are judged in the second order of presentation as well: by default one
-    of each item, drawn by lot, which shows whether the judge goes by position. `checklist` says
+    `swap` says which pairs are also judged in the second order of presentation: by default one pair
+    of each item, drawn by lot, which shows whether the judge has a position bias. `checklist` says
     when the checklist is voted on.
     """
     pairings = [Pairing(1, slot, *pair) for slot, pair in enumerate(combinations(candidates, 2))]
@@ -69,7 +69,7 @@ async def pointwise(item: Contest, candidates: Sequence[str], judge: Session) ->
 
 
 class SharedRubric:
-    """The rubrics that are written once for each benchmark; `tasks` are some tasks of each."""
+    """Writes one rubric for each benchmark; `tasks` are some tasks of each benchmark."""
 
     def __init__(self, tasks: Mapping[str, Sequence[str]]) -> None:
         self._tasks = tasks
@@ -77,9 +77,9 @@ class SharedRubric:
         self._writing: dict[str, anyio.Lock] = {}
 
     async def of(self, judge: Session) -> Reply[tuple[Criterion, ...]]:
-        """The rubric of the benchmark that the judge's item belongs to."""
+        """Return the rubric for the benchmark of the judge's item."""
         contest = judge.contest
-        # Another task type has other principles, and so another rubric.
+        # Another task type has other principles, and so needs another rubric.
         key = f"{contest.benchmark}\x1f{contest.rubric_name}"
         async with self._writing.setdefault(key, anyio.Lock()):
             if key not in self._written:
@@ -91,7 +91,7 @@ class SharedRubric:
 
 
 def share_rubric(contests: Sequence[Contest]) -> dict[str, SharedRubric]:
-    """What the items of a run share: the rubrics, and the tasks that their author gets to see."""
+    """The state that items of a run share: the rubrics, and the tasks shown to their author."""
     tasks: dict[str, list[str]] = {}
     for contest in contests:
         seen = tasks.setdefault(contest.benchmark, [])
@@ -104,7 +104,7 @@ def share_rubric(contests: Sequence[Contest]) -> dict[str, SharedRubric]:
 async def fixed_rubric(
     item: Contest, candidates: Sequence[str], judge: Session, *, shared: SharedRubric
 ) -> ItemBallots:
-    """FIXEDRUB: grade each candidate by a rubric that is written for the benchmark first.
+    """FIXEDRUB: grade each candidate by a rubric that is first written for the benchmark.
 
     Without a rubric all candidates stay unscored; the reason names the rubric call.
     """
@@ -130,10 +130,10 @@ async def insertion(
 ) -> ItemBallots:
     """Insert the candidates one by one, in an order drawn by lot.
 
-    A match without a verdict counts as if the newcomer had lost it, so that the search can go on;
-    such a match is marked. `swap` says which matches are judged in the second order of presentation
-    as well: by default, where these two meet, the match that lots name; `checklist` says when the
-    checklist is voted on.
+    A match without a verdict is marked and counts as a loss of the newcomer, so that the search can
+    continue. `swap` says which matches are also judged in the second order of presentation: by
+    default the match drawn by lot, if its two candidates meet; `checklist` says when the checklist
+    is voted on.
     """
     order: list[list[str]] = []
     for newcomer in judge.lots():

@@ -1,7 +1,7 @@
 """The single-elimination bracket: seeding, byes and pairings (SEAL, §2.1).
 
-Standard seeding: the best seed meets the last, and the two best can only meet in the final. When N
-is no power of two, the best seeds have byes in the first round. Any N ≥ 2 needs N - 1 matches.
+Standard seeding: the best seed meets the last, and the two best can meet only in the final. If N is
+no power of two, the best seeds have byes in the first round. Any N ≥ 2 needs N - 1 matches.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ class Pairing(NamedTuple):
 
 
 class Bye(NamedTuple):
-    """A candidate that goes on from its slot of a round without a match."""
+    """A candidate that advances from its slot of a round without a match."""
 
     round: int
     slot: int
@@ -56,7 +56,7 @@ def first_round(seeds: Sequence[str]) -> list[Pairing | Bye]:
 def next_round(
     number: int, entrants: Sequence[str | None], seeds: Sequence[str]
 ) -> list[Pairing | Bye]:
-    """Pairings of a round; `entrants` lists the last round's winners by slot, None for a bye."""
+    """Pairings of a round; `entrants` are the previous winners by slot, None for an empty slot."""
     rank = {candidate: position for position, candidate in enumerate(seeds)}
     pairings: list[Pairing | Bye] = []
     for slot, pair in enumerate(zip(entrants[::2], entrants[1::2], strict=True)):

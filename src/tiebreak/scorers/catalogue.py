@@ -1,8 +1,8 @@
 """The built-in protocols: one descriptor each, without loading any of them.
 
-A new protocol is a module with its function, a descriptor here, a `@task` in
+A new protocol needs a module with its function, a descriptor here, a `@task` in
 `inspect_tasks/rerank.py`, a row in the table of docs/protocols.md and a test. All lists of
-protocols, their order in tables, what `all` stands for and the lab's standard set come from here.
+protocols, their order in tables, the meaning of `all` and the lab's standard set come from here.
 """
 
 from collections.abc import Mapping
@@ -12,19 +12,19 @@ from typing import Final
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """A built-in protocol: where its function is, and what people read about it.
+    """A built-in protocol: the module of its function, and what users read about it.
 
-    `module` is one of `tiebreak.scorers`; there `@protocol` says the rule of placement. `help` says
-    what is asked. `peers` tells that several models judge, not one; `keyed` that answers are judged
-    by the key of their item, which not every pool has. `ranks_everyone` is False where a candidate
-    may play no match, and so have no rank; `orders_all` where even a judge that never errs leaves
-    the order of some answers open, whatever the settings. `variants` are labels with other settings
-    that the lab compares as well.
+    `module` is a module of `tiebreak.scorers`; its `@protocol` names the rule of placement. `help`
+    describes what is asked. `peers` is True if several models judge instead of one; `keyed` if
+    answers are judged by the key of their item, which not every pool has. `ranks_everyone` is False
+    if a candidate may play no match, and so have no rank; `orders_all` if even a judge that never
+    errs leaves the order of some answers open, whatever the settings. `variants` are labels with
+    other settings that the lab compares as well.
 
-    Where results decide who meets whom, `holds_all_pairs` says how many of the 95% intervals held
-    the score that judging all pairs gives, on real verdicts (8 models, 162 items), as words, by
-    the rule of placement; no entry if that was not measured. It is None for a protocol that judges
-    all pairs, or asks for no pairs.
+    If results decide who meets whom, `holds_all_pairs` gives, by rule of placement, the share of
+    95% intervals that contained the score from judging all pairs, on real verdicts (8 models, 162
+    items), as text; no entry if that was not measured. It is None for a protocol that judges all
+    pairs, or asks for no pairs.
     """
 
     name: str
@@ -39,7 +39,7 @@ class BuiltIn:
 
 
 REFERENCE: Final = "full_pairwise"
-"""What the other protocols are measured against."""
+"""The protocol that the others are measured against."""
 
 _SWISS = "SEAL's judge in Swiss rounds without elimination; fitted by least squares"
 
@@ -86,7 +86,7 @@ PROTOCOLS: Final[Mapping[str, BuiltIn]] = {protocol.name: protocol for protocol 
 ONE_JUDGE: Final = tuple(
     protocol.name for protocol in _ALL if not (protocol.peers or protocol.keyed)
 )
-"""What `all` stands for: the protocols that ask one judge at most, and need no key."""
+"""The protocols that `all` stands for: those that ask at most one judge, and need no key."""
 
 STANDARD: Final = tuple(
     label
@@ -94,4 +94,4 @@ STANDARD: Final = tuple(
     if not (protocol.peers or protocol.keyed)
     for label in (protocol.name, *protocol.variants)
 )
-"""What the lab compares when no protocol is named; in the lab there are neither peers nor keys."""
+"""The labels that the lab compares by default; the lab has neither peers nor keys."""

@@ -1,11 +1,11 @@
-"""From votes to margins, and from the margins of its verdicts to the result of a match.
+"""From votes to margins, from margins to the result of a match, and the summary of a round.
 
-The winner is computed here (SEAL, §2.3 and appendix A.4); whatever verdict a judge writes is
-ignored. Margins are in [-1, 1]; those of a verdict are positive when the *left* response is better.
-(The paper counts left as -1; turning the sign changes nothing else.)
+The winner is computed here (SEAL, §2.3 and appendix A.4); a verdict that a judge writes is ignored.
+Margins are in [-1, 1]; a verdict's margin is positive if the *left* response is better. (The paper
+counts left as -1; turning the sign changes nothing else.)
 
-From the matches of a round to its summary, which the meta-judge reads before it writes a new
-checklist item: how the votes on every principle fell, and who plays on (SEAL, §2.2).
+The meta-judge reads the summary of a round before it writes a new checklist item: how the votes on
+every principle fell, and which candidates remain (SEAL, §2.2).
 """
 
 import math
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 Swap = Literal["always", "close", "sample", "never"]
 """Which matches are asked in the second order of presentation: all, those that were close in the
-first, the one between the two answers of an item that lots name, or none."""
+first order, one match of the item drawn by lot, or none."""
 
 Checklist = Literal["always", "ties"]
-"""When the checklist is voted on: in every match, or only where the principles come out even. Its
-votes decide nothing else."""
+"""When the checklist is voted on: in every match, or only if the principles come out even. In both
+cases its votes decide only matches in which the principles are even."""
 
 EPSILON: Final = 1e-9
 """Margins of at most this size are even ("effectively zero")."""
 
 CLOSE_MARGIN: Final = 0.25
-"""A match is close when its margin is below this: a quarter of what unanimity at full confidence
-would give. Close matches are asked in both orders (`swap="close"`) and sharpen the checklist."""
+"""A match is close if its margin is below this: a quarter of the margin of unanimous votes at full
+confidence. Close matches are asked in both orders (`swap="close"`) and sharpen the checklist."""
 
 Layer = Literal["principles", "checklist"]
 _SIGN: Final[Mapping[Side, int]] = {"left": 1, "right": -1, "tie": 0}
@@ -48,7 +48,7 @@ def verdict(
     checklist: Sequence[ChecklistItem],
     judge: str = "",
 ) -> Verdict:
-    """The ballot of one order of presentation; `judge` is whose it is, in a jury."""
+    """The ballot for one order of presentation; `judge` names its judge, in a jury."""
     if reply is None:
         return Verdict(first=first, judge=judge, unscored=unscored)
     weights, voted = contest.rubric.weights, reply.checklist
@@ -63,10 +63,10 @@ def verdict(
 
 
 def ask_swapped(swap: Swap, first: Sequence[Verdict], *, sampled: bool, quorum: int = 1) -> bool:
-    """Whether a match is asked in the second order, after the first one gave these verdicts.
+    """Whether to ask a match in the second order, given the verdicts of the first order.
 
-    Without any it is whether that is known before the first one is asked. `sampled` is whether lots
-    name the match (`Contest.sampled`).
+    Before the first order is asked, `first` is empty; the result is then whether the second is
+    asked regardless of it. `sampled` is whether the match was drawn by lot (`Contest.sampled`).
     """
     if swap == "close":
         margin = _of_all(first, first[0].first, quorum) if first else None
@@ -75,7 +75,7 @@ def ask_swapped(swap: Swap, first: Sequence[Verdict], *, sampled: bool, quorum: 
 
 
 def principles_even(verdicts: Sequence[Verdict], quorum: int) -> bool:
-    """Whether the principles decide nothing: their mean margin over orders and judges is even."""
+    """Whether the principles leave the match even: their mean margin over orders and judges."""
     margins = _of_all(verdicts, verdicts[0].first, quorum)
     return margins is not None and abs(margins[0]) <= EPSILON
 
@@ -87,10 +87,10 @@ def settle(
     differences: Mapping[str, str] | None = None,
     quorum: int = 1,
 ) -> Match:
-    """The result of a match from its verdicts: margins averaged over the orders, then decided.
+    """Compute the result of a match from its verdicts: average margins over orders, then decide.
 
-    Those of a jury are averaged over the orders of each judge, then over the judges; fewer scored
-    judges than `quorum` leave the match unscored. One that was played can be settled anew.
+    A jury's margins are averaged over the orders of each judge, then over the judges; fewer scored
+    judges than `quorum` leave the match unscored. A match that was played can be settled again.
     """
     winner, high, low = pairing.high, pairing.high, pairing.low
     decided_by: DecidedBy = "unscored"
@@ -126,38 +126,38 @@ def is_close(match: Match) -> bool:
 
 
 def in_one_order(match: Match, order: int) -> Match:
-    """A match as it would have ended in one of its orders alone; `order` counts from 0."""
+    """The match as it would have ended with one presentation order alone; `order` counts from 0."""
     first = match.verdicts[0].first
     shown = (first, match.low if first == match.high else match.high)[order]
     verdicts = _in_order(match.verdicts, shown)
-    if match.decided_by == "unscored":  # also for want of a quorum, which ballots do not hold
+    if match.decided_by == "unscored":  # perhaps for lack of a quorum, which no ballot records
         return with_verdicts(match, verdicts)
     return settle(match, verdicts)
 
 
 def judges_in(match: Match) -> tuple[str, ...]:
-    """Who gave the verdicts that count in a match: names of a jury, else one empty name."""
+    """Names of the judges whose verdicts count in a match; without a jury one empty name."""
     return tuple(dict.fromkeys(verdict.judge for verdict in match.verdicts))
 
 
 def by_judge(match: Match, judge: str) -> Match:
-    """A match as it would have ended with one of its judges alone."""
+    """The match as it would have ended with one of its judges alone."""
     return settle(match, [verdict for verdict in match.verdicts if verdict.judge == judge])
 
 
 def votes_in(match: Match) -> dict[str, int]:
-    """What each scored judge alone says of a match: 1 for `high`, −1 for `low`, 0 for neither."""
+    """Result of a match for each scored judge alone: 1 for `high`, −1 for `low`, 0 for a tie."""
     by_judge = _turned(match.verdicts, match.high)
     return {judge: _SIGN[decide(*_means(margins))[0]] for judge, margins in by_judge.items()}
 
 
 def votes_apart(match: Match) -> tuple[Match, ...]:
-    """A match of several raters as matches of one verdict each."""
+    """Split a match of several raters into matches of one verdict each."""
     return tuple(settle(match, [verdict]) for verdict in match.verdicts)
 
 
 def one_verdict_an_order(match: Match) -> Match:
-    """A match with one verdict for each order: what all judges together said there."""
+    """Replace a match's verdicts by one joint verdict of all judges for each presentation order."""
     firsts = dict.fromkeys(verdict.first for verdict in match.verdicts)
     together = [(first, _of_all(_in_order(match.verdicts, first), first)) for first in firsts]
     verdicts = [
@@ -170,8 +170,8 @@ def one_verdict_an_order(match: Match) -> Match:
 
 
 def with_verdicts(match: Match, verdicts: Sequence[Verdict]) -> Match:
-    """The same match with other verdicts, and none that were replaced."""
-    # Logs that are read without votes hold a kind of matches that takes no other verdicts.
+    """A copy of the match with other verdicts and none discarded."""
+    # Logs that are read without votes hold a subclass of Match that accepts no verdicts.
     kept = {field.name: getattr(match, field.name) for field in fields(Match)}
     return Match(**{**kept, "verdicts": tuple(verdicts), "discarded": ()})
 
@@ -183,10 +183,9 @@ def _in_order(verdicts: Sequence[Verdict], first: str) -> list[Verdict]:
 def _of_all(
     verdicts: Iterable[Verdict], high: str, quorum: int = 1
 ) -> tuple[float, float | None] | None:
-    """Mean margins of principles and checklist over judges, positive when `high` is better.
+    """Mean margins of principles and checklist over judges, positive if `high` is better.
 
-    None when fewer judges than `quorum` are scored; that of the checklist is None where it was not
-    asked.
+    None if fewer judges than `quorum` are scored; the checklist's mean is None if it was not asked.
     """
     by_judge = _turned(verdicts, high)
     if len(by_judge) < max(1, quorum):
@@ -199,7 +198,7 @@ def _turned(verdicts: Iterable[Verdict], high: str) -> dict[str, list[tuple[floa
     for verdict in verdicts:
         if verdict.margin is not None:
             sign, items = (1 if verdict.first == high else -1), verdict.checklist_margin
-            # Adding 0 makes one of the two zeros.
+            # Adding 0 turns −0.0 into 0.0.
             turned = sign * verdict.margin + 0.0, None if items is None else sign * items + 0.0
             by_judge.setdefault(verdict.judge, []).append(turned)
     return by_judge
@@ -228,7 +227,7 @@ def principle_margin(votes: Mapping[str, Vote], weights: Mapping[str, float]) ->
 def checklist_margin(
     votes: Mapping[str, Vote], checklist: Iterable[ChecklistItem], weights: Mapping[str, float]
 ) -> float:
-    """The same sum over checklist items, each weighted by its principle, divided by the weights.
+    """Σ w · c · v over checklist items, each with the weight of its principle, divided by Σ w.
 
     Raises:
         KeyError: an item has no vote.
@@ -239,10 +238,10 @@ def checklist_margin(
 
 
 def principle_parts(match: Match, weights: Mapping[str, float]) -> dict[str, float]:
-    """What each principle adds to the margin of a match, in [-weight, weight], positive for `high`.
+    """Contribution of each principle to a match's margin, in ± weight, positive for `high`.
 
-    As for the margin the mean is over the scored verdicts, those of each judge first; without a
-    verdict there are none.
+    Means are taken as for the margin: over the scored verdicts of each judge, then over judges.
+    Empty if the match has no verdict.
 
     Raises:
         KeyError: a verdict has no vote on a principle.
@@ -279,7 +278,7 @@ def weighted_grade(grades: Mapping[str, int], weights: Mapping[str, float]) -> f
 
 
 def decide(margin: float, checklist: float | None) -> tuple[Side, Layer | None]:
-    """Which side wins and which layer decided: the principles, else the checklist, else a tie."""
+    """Return the winning side and the layer that decided: principles, else checklist, else none."""
     if abs(margin) > EPSILON:
         return ("left" if margin > 0 else "right"), "principles"
     if checklist is not None and abs(checklist) > EPSILON:
@@ -288,16 +287,17 @@ def decide(margin: float, checklist: float | None) -> tuple[Side, Layer | None]:
 
 
 MOST_SHOWN: Final = 4
-"""The answers of those who remain are shown when there are at most so many: from the semi-finals
-on, where matches are between strong candidates, and for a few percent of an item's price."""
+"""The answers of remaining candidates are shown if there are at most this many: from the
+semi-finals on, where matches are between strong candidates, and for a few percent of an item's
+cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrincipleTally:
     """The votes on a principle over the matches of a round that have a verdict.
 
-    In `decided` matches they were for a side, in `even` ones for none; of several verdicts the mean
-    counts, as for the margin. `size` is the mean of |weight · confidence · vote| over the matches,
+    Matches are `decided` if their votes favour a side and `even` if not; several verdicts are
+    averaged as for the margin. `size` is the mean of |weight · confidence · vote| over the matches,
     in [0, `weight`]; NaN without a match.
     """
 
@@ -309,18 +309,18 @@ class PrincipleTally:
 
     @property
     def under_resolved(self) -> bool:
-        """Whether `size` is below `CLOSE_MARGIN` of the weight: as weak as a close match.
+        """Whether `size` is below `CLOSE_MARGIN` of the weight, as in a close match.
 
-        At the weight itself every match has a vote for a side with full confidence.
+        `size` equals the weight if every match has a vote for a side with full confidence.
         """
         return self.size < CLOSE_MARGIN * self.weight
 
 
 @dataclass(frozen=True, slots=True)
 class RoundSummary:
-    """A round: its `n_matches` with a verdict, of which `n_close` were close, and its principles.
+    """A round: `n_matches` with a verdict, `n_close` of them close, and its principles.
 
-    `remaining` are those of the `n_candidates` who play on, by name.
+    `remaining` are the names of those of the `n_candidates` that play on.
     """
 
     number: int
@@ -332,11 +332,11 @@ class RoundSummary:
 
     @property
     def under_resolved(self) -> tuple[str, ...]:
-        """Ids of the principles that do not tell candidates apart yet."""
+        """Ids of the principles that do not separate the candidates yet."""
         return tuple(principle.id for principle in self.principles if principle.under_resolved)
 
     def others(self, match: Match) -> tuple[str, ...]:
-        """Who remains beside the two of a match; nobody where too many remain to be shown."""
+        """Candidates that remain besides the two of a match; empty if there are too many."""
         if len(self.remaining) > MOST_SHOWN:
             return ()
         return tuple(name for name in self.remaining if name not in (match.high, match.low))
@@ -349,9 +349,9 @@ def summarise(
     remaining: Sequence[str],
     n_candidates: int,
 ) -> RoundSummary:
-    """Sum up round `number` of an item's matches, of which those of all rounds are given.
+    """Summarise round `number` of an item's tournament; `matches` holds those of all rounds.
 
-    `remaining` are those of the `n_candidates` who play on.
+    `remaining` are those of the `n_candidates` that play on.
 
     Raises:
         KeyError: a verdict has no vote on a principle.

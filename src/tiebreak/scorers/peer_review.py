@@ -1,8 +1,8 @@
 """Peer review: every reviewer ranks all answers, its own among them (Peer review, §3.2).
 
-Each reviewer gets the answers without names, in an order drawn by lot for it alone. In sparse mode
-it gets a few of the others' answers only, by a random regular graph that is drawn anew for every
-item (appendix A); a model's own answer is then never shown to it.
+Each reviewer sees the answers without names, in an order drawn for it by lot. In sparse mode it
+sees only a few answers of others, chosen by a random regular graph that is drawn anew for every
+item (appendix A); then it never sees its own answer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,10 +27,10 @@ async def peer_review(
 ) -> ItemBallots:
     """Let every reviewer rank the candidates.
 
-    `degree` is how many answers of others a reviewer ranks, from 2 on; None: all, its own as well.
-    Where an item has no more answers than that, and where no such graph links its answers (as when
-    all reviewers gave the same one), they rank all. `method` is the name in `rankers.AGGREGATORS`
-    of what makes one ranking of theirs.
+    `degree` is the number of others' answers that a reviewer ranks, from 2 on; None: all, including
+    its own. If an item has too few answers, or no such graph connects them (e.g. all reviewers gave
+    the same answer), reviewers rank all. `method` is the name in `rankers.AGGREGATORS` of the
+    method that merges the rankings.
 
     Raises:
         ProtocolError: the judge has no reviewers.
@@ -56,7 +56,7 @@ def _slates(
     try:
         graph = review_graph(len(candidates), degree, columns, judge.rng("reviews"))
     except ReviewGraphError:
-        # It exists where all answers differ, else the run would have been refused.
+        # If all answers differ there is a graph, or the run would have been refused.
         return dict.fromkeys(names, candidates)
     return {
         name: [candidates[number] for number in chosen]

@@ -1,12 +1,12 @@
-"""From the ballots of one item to the ranking of its candidates, by the rule that they name.
+"""From the ballots of one item to the ranking of its candidates, by the rule that the ballots name.
 
-There is a function for each of `RULES`. All ranks are of models, 1 = best; models whose answers are
-identical share the mean of the ranks that they take up together. A candidate about which no ballot
-says anything (its call is unscored) has no rank in the item.
+Each of `RULES` has a function here. Ranks are ranks of models, 1 = best; models with identical
+answers share the mean of the ranks that they occupy together. A candidate without any scored ballot
+has no rank in the item.
 
-The correctness guard: in a stratified item answers that are verified to have failed come after
-those that passed, whatever the judge said, and lose every match between the two. What a judge
-grades on a scale of its own, points and stars, stays as it was given.
+The correctness guard: in a stratified item, answers verified to have failed rank below those that
+passed, whatever the judge said, and lose every match against them. Points and stars, which a judge
+gives on an absolute scale, are not changed.
 """
 
 import math
@@ -32,10 +32,10 @@ from tiebreak.scorers.rules import RULES
 class Placement:
     """Ranking of one item.
 
-    `ranks` gives every ranked model's mean rank (1 = best), and `borda` its score in the item, in
-    [0, 1]: (N − rank) / (N − 1), or under the rule `points` its mean result, under `stars` a third
-    of its stars. `margins` gives its mean principle margin per scored match, in [-1, 1], NaN where
-    it has none.
+    `ranks` maps every ranked model to its mean rank (1 = best), and `borda` to its score in the
+    item, in [0, 1]: (N − rank) / (N − 1), or under the rule `points` its mean result, under `stars`
+    a third of its stars. `margins` maps every model to its mean principle margin per scored match,
+    in [-1, 1], NaN without one.
     """
 
     ranks: Mapping[str, float]
@@ -52,8 +52,8 @@ def place(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
     """Rank the candidates of one item, by the rule that its ballots name or by another that fits.
 
     Raises:
-        NotPlacedError: the item was skipped, judging was cut short, or no ballot says anything
-            about two candidates.
+        NotPlacedError: the item was skipped, judging was cut short, or the ballots rank fewer than
+            two candidates (under `stars`: none).
     """
     if ballots.skipped:
         after, of = ballots.skipped.after, ballots.skipped.of
@@ -81,9 +81,9 @@ def board_scores(
 ) -> FloatArray:
     """A table of items × models whose column means are the Borda scores of a leaderboard.
 
-    Under the rule `points` results are averaged by pair over all items first (`pair_points`), so a
-    cell is no figure of the item alone; it is under all other rules. `placements` are the rankings
-    of the ballots.
+    Under the rule `points` results are first averaged by pair over all items (`pair_points`), so a
+    cell does not depend on its item alone; under all other rules it does. `placements` are the
+    rankings of the ballots, in the same order.
 
     Returns:
         Shape (items, models), NaN where a model has no rank.
@@ -95,7 +95,7 @@ def board_scores(
 
 
 def _borda(ranks: Mapping[str, float]) -> dict[str, float]:
-    """The share of the others that each candidate leaves behind; none where it is alone."""
+    """The share of the other candidates that each one beats; empty if there is only one."""
     n = len(ranks)
     return {model: (n - rank) / (n - 1) for model, rank in ranks.items()} if n > 1 else {}
 
@@ -107,9 +107,9 @@ def points_table(
     *,
     regress: bool = True,
 ) -> FloatArray:
-    """`pair_points` of what somebody judged of some items: shape (items, models).
+    """`pair_points` of the judged matches of some items: shape (items, models).
 
-    Items are numbered as they are given. What takes no judge is known: `without_judge`.
+    Items are numbered in the given order. Results that need no judge are added: `without_judge`.
     """
     column = {model: number for number, model in enumerate(models)}
     present = np.zeros((len(items), len(column)), dtype=np.bool_)
@@ -125,7 +125,7 @@ def points_table(
 
 
 def judged_results(ballots: ItemBallots) -> Iterator[tuple[str, str, float]]:
-    """The `results` of an item that a judge had to say."""
+    """The `results` of an item that needed a judge."""
     without = without_judge(ballots)
     for first, other, result in results(ballots):
         if (first, other) not in without and (other, first) not in without:
@@ -155,12 +155,12 @@ def _matches(
 
 
 Groups = list[list[str]]
-"""Representatives, best first; those of a group are tied."""
+"""Representatives, best first; those in a group are tied."""
 
 SEEDING_WEIGHT: Final = 0.1
-"""What a better seed is worth beside a match, in least squares. Swiss rounds leave many candidates
-level that the seeding tells apart. Of 0.1 and 0.3, 0.1 agreed better with all pairs in simulation;
-against no weight it gained where the seeding was sharp, and lost a little where it was noise."""
+"""Weight of a better seed relative to a match, in least squares. After Swiss rounds many candidates
+are level, and only the seeding separates them. In simulation 0.1 agreed better with all pairs than
+0.3; compared with no weight it gained if seeds were good, and lost a little if they were noise."""
 
 _DECIMALS = 9
 
@@ -187,13 +187,13 @@ def own_margins(matches: Iterable[Match]) -> dict[str, list[float]]:
 
 
 def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
-    """All results of an item between models: (one, other, 1 / ½ / 0 for the one).
+    """All results of an item between models, as (first, other, result of the first: 1, ½ or 0).
 
-    A match counts for every model that gave the answer, and models with identical answers are tied.
-    Matches without a verdict are left out, as are pairs that a protocol with a schedule of its own
-    did not let meet: else identical answers, which take no match, would count too often. Of people
-    each vote is a result. In a
-    stratified item an answer that passed has won against one that failed, whatever a judge said.
+    A match counts for every pair of models that gave the two answers, and models with identical
+    answers are tied. Matches without a verdict are left out, and so are pairs outside the
+    protocol's schedule, if it has one: identical answers, which need no match, would count too
+    often. Each vote of a person is a result. In a stratified item an answer that passed beats one
+    that failed, whatever a judge said.
     """
     members = {group[0]: group for group in ballots.groups}
     pairs = [
@@ -217,19 +217,20 @@ def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
 
 
 def mean_results(ballots: ItemBallots) -> dict[str, float]:
-    """Mean result of every model over its opponents in the item; none, no entry."""
+    """Mean result of every model over its opponents in the item; no entry without an opponent."""
     by_model = _results_of(ballots)
     if ballots.baseline in by_model:
-        by_model[ballots.baseline] = [(ballots.baseline, 0.5)]  # what it would get against itself
+        by_model[ballots.baseline] = [(ballots.baseline, 0.5)]  # against itself
     return {
         name: _mean([result for _, result in results]) for name, results in sorted(by_model.items())
     }
 
 
 def mean_points(ballots: ItemBallots) -> dict[str, float]:
-    """The same, with all results that are verified: for these two answers need not have met.
+    """Mean results that include all verified results, even of answers that did not meet.
 
-    What a model met of its own kind stands for all of it; ½ where it met none.
+    In a stratified item a model's judged results (all against answers of its own status) stand for
+    every such opponent, ½ if it met none.
     """
     means = mean_results(ballots)
     if not ballots.stratified or ballots.baseline:
@@ -245,16 +246,16 @@ def mean_points(ballots: ItemBallots) -> dict[str, float]:
 
 
 def verified(ballots: ItemBallots, model: str, other: str) -> float | None:
-    """1 where the answer of one is verified to have passed and that of the other to have failed.
+    """Result of `model` against `other` as far as it is verified: 1 if only `model` passed, else 0.
 
-    0 the other way round; None where both passed, both failed, or the log does not say.
+    None if both passed, both failed, or the log does not say.
     """
     first, second = ballots.passed.get(model), ballots.passed.get(other)
     return None if first is None or second is None or first == second else float(first)
 
 
 def without_judge(ballots: ItemBallots) -> dict[tuple[str, str], float]:
-    """The results between models that no judge has to say, by pair, for the first of the pair.
+    """Results that need no judge, by pair of models, for the first of the pair.
 
     Identical answers are tied, and in a stratified item the verified results are known.
     """
@@ -268,10 +269,10 @@ def without_judge(ballots: ItemBallots) -> dict[tuple[str, str], float]:
 
 
 def guarded(ballots: ItemBallots, ranks: Mapping[str, float]) -> Mapping[str, float]:
-    """The ranks with every answer that failed after all that passed, in a stratified item.
+    """Ranks with failed answers moved below all that passed, in a stratified item.
 
-    Of answers that all passed, or all failed, the order stays. One of which neither is known keeps
-    as many of these before it as it had.
+    The order among passed and among failed answers stays. A model whose status is unknown keeps the
+    number of models with known status before it.
     """
     passed = {name: ballots.passed[name] for name in ranks if name in ballots.passed}
     if not ballots.stratified or len(set(passed.values())) < 2:
@@ -303,7 +304,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def review_ranks(ballots: ItemBallots, models: Sequence[str]) -> NDArray[np.float64]:
-    """What each reviewer says about each model, shape (reviewers, models).
+    """Rank of each model in each review, shape (reviewers, models).
 
     Lower is better, equal is tied, NaN is not ranked. Identical answers share their place.
     """
@@ -321,12 +322,12 @@ def review_ranks(ballots: ItemBallots, models: Sequence[str]) -> NDArray[np.floa
 def _of_answers(
     order: Callable[[ItemBallots], Groups],
 ) -> Callable[[ItemBallots], dict[str, float]]:
-    """Ranks of all models by an order of representatives: models with identical answers tie."""
+    """Turn an order of representatives into ranks of all models: identical answers tie."""
 
     def ranks(ballots: ItemBallots) -> dict[str, float]:
         groups = order(ballots)
         if sum(map(len, groups)) < 2:
-            # Only a protocol of the user's own gets here, with a rule that does not fit it.
+            # Only a user's own protocol gets here, with a rule that does not fit it.
             raise NotPlacedError(f"{ballots.placed_by} ranks fewer than two candidates")
         members = {group[0]: group for group in ballots.groups}
         return mean_ranks([[model for rep in tied for model in members[rep]] for tied in groups])
@@ -336,10 +337,10 @@ def _of_answers(
 
 @_of_answers
 def elimination(ballots: ItemBallots) -> Groups:
-    """By the round in which each went out, then by the sum of margins, then by seed."""
+    """Order by the round of elimination, latest first, then by the sum of margins, then by seed."""
     _require_verdict(ballots)
     out_in = _elimination_rounds(ballots)
-    # Rounded: equal sums are equal, in whatever order their margins came.
+    # Rounded, so that equal sums are equal in whatever order their margins were added.
     margins = {
         name: round(math.fsum(margins), _DECIMALS)
         for name, margins in own_margins(ballots.matches).items()
@@ -347,7 +348,7 @@ def elimination(ballots: ItemBallots) -> Groups:
     seed = {rep: position for position, rep in enumerate(ballots.seeds)}
 
     def key(rep: str) -> tuple[float, float, int]:
-        # Without a scored match there is no evidence of strength: such a candidate comes last among
+        # Without a scored match there is no evidence of strength, so the candidate ranks last among
         # those of its round.
         return -out_in[rep], -margins.get(rep, -math.inf), seed[rep]
 
@@ -356,14 +357,14 @@ def elimination(ballots: ItemBallots) -> Groups:
 
 @_of_answers
 def elimination_tied(ballots: ItemBallots) -> Groups:
-    """By the round in which each went out."""
+    """Order by the round of elimination, latest first; candidates of the same round are tied."""
     _require_verdict(ballots)
     return tied_groups(_elimination_rounds(ballots))
 
 
 @_of_answers
 def least_squares(ballots: ItemBallots) -> Groups:
-    """Least squares over the results, what they imply, and the tiers of the seeding."""
+    """Order by least squares over the results, the results they imply, and the seeding's tiers."""
     judged = _judged(ballots)
     n = len(judged)
     column = {rep: number for number, rep in enumerate(judged)}
@@ -376,18 +377,18 @@ def least_squares(ballots: ItemBallots) -> Groups:
     wins += implied_wins(wins)
     tiers = ballots.tiering.tiers if ballots.tiering else {}
     tier = np.array([tiers.get(rep, 0) for rep in judged])
-    # Every pair has one weak comparison by tiers; it also connects those that never met.
+    # A weak comparison by tiers for every pair also connects candidates that never met.
     better = np.sign(tier[None, :] - tier[:, None])
     games = wins + wins.T + SEEDING_WEIGHT * (1 - np.eye(n))
     margin = (wins - wins.T + SEEDING_WEIGHT * better).sum(axis=1)
-    # The normal equations, and one more that puts the mean at 0.
+    # The normal equations are singular; the added constant 1 makes them solvable with mean 0.
     strengths = np.linalg.solve(np.diag(games.sum(axis=1)) - games + 1, margin)
     return tied_groups(dict(zip(judged, strengths.tolist(), strict=True)))
 
 
 @_of_answers
 def win_rate(ballots: ItemBallots) -> Groups:
-    """By mean result; a match without a verdict is left out."""
+    """Order by mean result; a match without a verdict is left out."""
     results: dict[str, list[float]] = {rep: [] for rep in _judged(ballots)}
     for match in ballots.matches:
         if (result := match.result) is not None:
@@ -398,14 +399,14 @@ def win_rate(ballots: ItemBallots) -> Groups:
 
 @_of_answers
 def insertion(ballots: ItemBallots) -> Groups:
-    """The order that the protocol arrived at, without those of whom no verdict speaks."""
+    """The order that the protocol arrived at, without candidates that have no verdict."""
     judged = _judged(ballots)
     groups = [[rep for rep in tied if rep in judged] for tied in ballots.order]
     return [group for group in groups if group]
 
 
 def points(ballots: ItemBallots) -> dict[str, float]:
-    """By mean result over opponents, model by model."""
+    """Rank by mean result over opponents, model by model."""
     scores = mean_points(ballots)
     if len(scores) < 2:
         _require_verdict(ballots)
@@ -415,7 +416,7 @@ def points(ballots: ItemBallots) -> dict[str, float]:
 
 @_of_answers
 def grades(ballots: ItemBallots) -> Groups:
-    """By the points of each answer."""
+    """Order by the points of each answer."""
     scores = {score.candidate: score.score for score in ballots.scores if score.score is not None}
     if len(scores) < 2:
         raise NotPlacedError(
@@ -425,7 +426,7 @@ def grades(ballots: ItemBallots) -> Groups:
 
 
 def stars(ballots: ItemBallots) -> dict[str, float]:
-    """By the stars of each answer; there may be one answer only."""
+    """Rank by the stars of each answer; a single answer is enough."""
     scores = star_scores(ballots)
     if not scores:
         raise NotPlacedError(f"no answer has stars ({_unscored_reason(ballots.scores)})")
@@ -433,7 +434,7 @@ def stars(ballots: ItemBallots) -> dict[str, float]:
 
 
 def star_scores(ballots: ItemBallots) -> dict[str, float]:
-    """A third of the stars of every model's answer, in [0, 1]; unscored, no entry."""
+    """A third of the stars of every model's answer, in [0, 1]; no entry if unscored."""
     members = {group[0]: group for group in ballots.groups}
     given = {score.candidate: score.score for score in ballots.scores}
     return {
@@ -446,7 +447,7 @@ def star_scores(ballots: ItemBallots) -> dict[str, float]:
 
 @_of_answers
 def listing(ballots: ItemBallots) -> Groups:
-    """The order of the one list."""
+    """The order of the only listing."""
     if len(ballots.listings) != 1:
         raise NotPlacedError(f"there are {len(ballots.listings)} ranking calls, where one decides")
     [listing] = ballots.listings
@@ -456,11 +457,11 @@ def listing(ballots: ItemBallots) -> Groups:
 
 
 def consensus(ballots: ItemBallots) -> dict[str, float]:
-    """Ranks by the aggregator, 1 = best; those that are undefined are left out."""
+    """Rank by the aggregator, 1 = best; undefined ranks are left out."""
     reviews = review_ranks(ballots, ballots.models)
     try:
         ranks = aggregate_items(reviews[None], ballots.aggregator)[0].tolist()
-    except RankingError as error:  # of many candidates no order could be proven to be the best
+    except RankingError as error:  # e.g. too many candidates to prove an order optimal
         raise NotPlacedError(f"{ballots.aggregator} finds no ranking: {error}") from error
     if all(map(math.isnan, ranks)):
         raise NotPlacedError(
@@ -471,7 +472,7 @@ def consensus(ballots: ItemBallots) -> dict[str, float]:
 
 
 def native(ballots: ItemBallots) -> dict[str, float]:
-    """By native score, model by model."""
+    """Rank by native score, model by model."""
     scores = {model: score for model, score in ballots.native.items() if score is not None}
     if len(scores) < 2:
         raise NotPlacedError("fewer than two candidates have a native score")
@@ -479,12 +480,12 @@ def native(ballots: ItemBallots) -> dict[str, float]:
 
 
 def _unscored_reason(asked: Iterable[PointScore | Listing]) -> str:
-    """Why the first that is unscored is."""
+    """The reason of the first unscored ballot."""
     return next((ballot.unscored for ballot in asked if ballot.unscored), "no call")
 
 
 def _elimination_rounds(ballots: ItemBallots) -> dict[str, float]:
-    """The round in which each representative went out; infinite for the champion."""
+    """The round in which each representative was eliminated; infinite for the champion."""
     lost = {match.loser: match.round for match in ballots.matches}
     return {rep: lost.get(rep, math.inf) for rep in ballots.representatives}
 
@@ -497,7 +498,7 @@ def _judged(ballots: ItemBallots) -> list[str]:
 
 def _require_verdict(ballots: ItemBallots) -> None:
     if all(match.unscored for match in ballots.matches):
-        # Seeds alone would decide everything.
+        # Otherwise the seeds alone would decide.
         reason = ballots.matches[0].unscored if ballots.matches else "no match was played"
         raise NotPlacedError(f"no match has a verdict ({reason})")
 
@@ -515,4 +516,4 @@ _RANKS: Final[Mapping[Rule, Callable[[ItemBallots], Mapping[str, float]]]] = {
     "consensus": consensus,
     "native": native,
 }
-"""The function of each of `RULES`."""
+"""The function for each of `RULES`."""

@@ -1,4 +1,4 @@
-"""Protocols by name: how the ballots of an item are asked for, and how one is run.
+"""Protocols by name: how the ballots of an item are obtained, and how a protocol is run.
 
 A protocol is one function from (item, candidates, judge) to ballots::
 
@@ -13,9 +13,9 @@ A protocol is one function from (item, candidates, judge) to ballots::
 
 `placed_by` names the rule that turns these ballots into a ranking (`tiebreak.scorers.rules`).
 
-People write protocols with settings as `seal,swiss:rounds=3,refine=false`: a label is a protocol's
-name, then a colon and its settings where they differ from the defaults. Several labels are
-separated by commas, as settings are: a part with an equals sign belongs to the label before it.
+Users write protocols with settings as `seal,swiss:rounds=3,refine=false`: a label is a protocol's
+name, then a colon and the settings that differ from the defaults. Commas separate labels as well as
+settings: a part with an equals sign belongs to the label before it.
 """
 
 import asyncio
@@ -49,20 +49,20 @@ _registered: dict[str, "Protocol"] = {}
 
 
 def nothing_shared(contests: Sequence[Contest]) -> Mapping[str, Any]:
-    """The usual `prepare`: the items of a run share nothing."""
+    """The default `prepare`: the items of a run share nothing."""
     return {}
 
 
 def accept_all(settings: Mapping[str, Any], models: Sequence[str]) -> None:
-    """The usual `check`: settings of the right type fit any models."""
+    """The default `check`: settings of the right type fit any models."""
 
 
 @dataclass(frozen=True)
 class Protocol:
     """A protocol as `protocol` registers it.
 
-    `check` refuses settings, with a ProtocolError, that do not fit the models. `keyed` is whether
-    answers are judged by the key of their item: only then contests hold it.
+    `check` raises ProtocolError for settings that do not fit the models. `keyed` is True if answers
+    are judged by the key of their item; other protocols' contests do not contain the key.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Protocol:
 
     @property
     def rule(self) -> PlacementRule:
-        """What the rule means that ranks by its ballots."""
+        """The rule that ranks by this protocol's ballots."""
         return RULES[self.placed_by]
 
 
@@ -91,9 +91,9 @@ def protocol(
     Args:
         name: its name, for tasks and reports.
         placed_by: the rule that turns its ballots into a ranking.
-        prepare: makes what all items of a run share out of all contests, as further settings.
+        prepare: computes further settings, shared by all items of a run, from all contests.
         check: refuses settings that do not fit the models.
-        keyed: whether its judge reads the key of an item (`Contest.target`); no rubric is read.
+        keyed: whether its judge reads the key of an item (`Contest.target`), and no rubric.
 
     Raises:
         ProtocolError: the name belongs to another protocol, or there is no such rule.
@@ -116,7 +116,7 @@ def protocol(
 
 
 def find_protocol(name: str) -> Protocol:
-    """The protocol of this name.
+    """Return the protocol of this name; a built-in one is imported first.
 
     Raises:
         ProtocolError: no protocol has this name.
@@ -140,11 +140,11 @@ async def judge_item(
 ) -> ItemBallots:
     """Judge one item.
 
-    `record` is called with all ballots so far whenever there are new ones. Where all answers are
-    identical there is nothing to compare, and so no call.
+    `record` is called with all ballots so far whenever there are new ones. If all answers are
+    identical there is nothing to compare, so nothing is asked.
 
     Raises:
-        ProtocolError: the protocol's function does not return ballots.
+        ProtocolError: the protocol's function does not return ballots of this item.
     """
     session = Session(contest, judge, record, protocol.name, protocol.placed_by)
     if len(session.candidates) > 1 or protocol.rule.judges_one:
@@ -167,13 +167,13 @@ async def judge_item(
 def in_event_loop(main: Callable[[], Awaitable[T]]) -> T:
     """Run a coroutine function outside of Inspect, for judges that never wait.
 
-    What the items of a run share may need an event loop to be locked. Where one is running already
-    (a notebook) the function gets a thread of its own.
+    State shared by the items of a run may need an event loop for its locks. If a loop is already
+    running (in a notebook) the function gets its own thread.
     """
     results: list[T] = []
 
     async def keep() -> None:
-        # Python writes out what the main task returns when it ends the loop: all ballots of a run.
+        # asyncio formats the main task's result when the loop ends: the ballots of a whole run.
         results.append(await main())
 
     try:
@@ -192,7 +192,7 @@ def _about(ballots: ItemBallots) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A protocol with settings, as `label` writes it."""
+    """A protocol with settings, as written in `label`."""
 
     label: str
     protocol: Protocol
@@ -200,7 +200,7 @@ class Variant:
 
 
 def split_labels(text: str) -> list[str]:
-    """The labels of a list; `all` stands for all with one judge, with their defaults."""
+    """Split a list of labels; `all` stands for every one-judge protocol with its defaults."""
     labels: list[str] = []
     for part in filter(None, split_names(text)):
         if labels and "=" in part and ":" not in part:
@@ -211,14 +211,14 @@ def split_labels(text: str) -> list[str]:
 
 
 def read_variant(label: str, find: Callable[[str], Protocol] = find_protocol) -> Variant:
-    """A protocol and its settings from a label.
+    """Read a protocol and its settings from a label.
 
-    `find` finds a protocol by its name, and may raise errors of its own.
+    `find` looks a protocol up by name, and may raise its own errors.
 
     Raises:
-        ProtocolError: no such protocol or setting, or a value that the setting cannot have.
+        ProtocolError: no such protocol or setting, or an invalid value.
     """
-    # The name may hold the path of a file, and that a colon.
+    # The name may contain the path of a file, which may contain a colon.
     path, at, rest = label.rpartition("@")
     name, _, given = rest.partition(":")
     protocol = find(path + at + name)
@@ -239,7 +239,7 @@ def read_variant(label: str, find: Callable[[str], Protocol] = find_protocol) ->
 
 
 def settings_of(protocol: Protocol) -> dict[str, Any]:
-    """The settings of a protocol and their types: what has a default. The rest is prepared."""
+    """Settings of a protocol (arguments with a default) with their types; others are prepared."""
     types = get_type_hints(protocol.run)
     return {
         parameter.name: types.get(parameter.name, Any)
@@ -251,10 +251,10 @@ def settings_of(protocol: Protocol) -> dict[str, Any]:
 def _value(protocol: str, key: str, text: str, wanted: Any) -> Any:
     try:
         value = TypeAdapter(wanted).validate_python(read_yaml(text), strict=True)
-    except ValueError as error:  # of YAML, or of a type
+    except ValueError as error:  # invalid YAML, or another type
         why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "it is not YAML"
         raise ProtocolError(f"{protocol}: {key} cannot be {text!r:.80} ({why}).") from error
-    # Tiers and rounds: a protocol needs at least one.
+    # Tiers and rounds: protocols need at least one.
     if protocol in PROTOCOLS and type(value) is int and value < 1:
         raise ProtocolError(f"{protocol}: {key} is {value}: it must be at least 1.")
     return value

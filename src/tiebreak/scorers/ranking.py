@@ -1,16 +1,16 @@
 """The scorer: ballots in the sample's store → `{model: normalized Borda}`, and tables of them.
 
-It makes no calls, so `inspect score LOG --scorer tiebreak/ranking --action overwrite`
-computes all scores again from the ballots that are there.
+The scorer makes no calls, so `inspect score LOG --scorer tiebreak/ranking --action overwrite`
+recomputes all scores from the stored ballots.
 
-Every metric is about all models at once. Metrics by model, `{"*": [mean()]}`, would have Inspect
-copy every sample's score and metadata once per model, several times a run. The judging of an item
-is explained as Markdown tables, for people who look at it in Inspect View.
+Every metric covers all models at once. For metrics by model, `{"*": [mean()]}`, Inspect would copy
+every sample's score and metadata once per model, several times a run. Markdown tables explain the
+judging of an item in Inspect View.
 
-A model's own log, into which its ranks were written back, has metrics of its own: a score
-`{"rank": 2.0, "borda": 0.86}` stands at every sample that was ranked. `evals_df` shows them as
-`score_tiebreak_seal_borda`, `…_stderr` and `…_place`, whatever reduces the epochs of the log: only
-the epoch that was judged has a score. Inspect computes metrics again by their names, which have to
+A model's own log, into which its ranks were written back, has its own metrics: a score `{"rank":
+2.0, "borda": 0.86}` is attached to every ranked sample. `evals_df` shows them as
+`score_tiebreak_seal_borda`, `…_stderr` and `…_place`, whatever reduces the epochs of the log,
+because only the judged epoch has a score. Inspect recomputes metrics by name, so their names must
 differ.
 """
 
@@ -45,14 +45,14 @@ from tiebreak.scorers.rules import RULES
 from tiebreak.text import count, visible
 
 RESULTS_KEY = "results"
-"""Score metadata: results of an item's matches, as one text that is quickly copied and read.
+"""Score metadata: results of an item's matches, as one text that is fast to copy and read.
 
-Three numbers for each: positions of one and the other among the sorted names of the score's
-models, and 1, 0.5 or 0 for the one.
+Three numbers for each: the positions of the two models among the sorted names of the score's
+models, and the first model's result, 1, 0.5 or 0.
 """
 
 LONGEST_NAME: Final = 40
-"""Of a model in the name of a metric: Inspect's tables in 80 columns have room for no more."""
+"""Longest model name in a metric's name: Inspect's tables in 80 columns have no more room."""
 
 
 @metric
@@ -70,7 +70,7 @@ def stderr_by_model() -> Metric:
     """Standard error of every model's mean over items; NaN below two items."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        # The prefix tells these rows, and those of other metrics, from each other.
+        # The prefix distinguishes these rows from those of other metrics.
         errors = ((name, _standard_error(column)) for name, column in _best_first(scores))
         return {f"stderr:{name}": three_digits(error) for name, error in errors}
 
@@ -92,14 +92,14 @@ def spread() -> Metric:
 def least_squares() -> Metric:
     """Strength of every model by least squares over the results of all matches of all items.
 
-    The second view of a log with matches: it uses every result, where a placement uses who went
-    out when. Empty without matches, and where some models never met the others.
+    A second view of a log with matches: it uses every result, while a bracket's placement uses the
+    round of elimination. Empty without matches, and if some models never met the others.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
         models = _models(scores)
         first, second, result = _results(scores, models)
-        # The names that no match has would be models that never met the others.
+        # Models without any match would make the others' strengths undefined.
         met = np.bincount(np.concatenate([first, second]), minlength=len(models)) > 0
         column = np.cumsum(met) - 1
         try:
@@ -127,10 +127,10 @@ def _models(scores: Sequence[SampleScore]) -> list[str]:
 
 
 def _shown(models: Sequence[str]) -> list[str]:
-    """Names as names of metrics, all different: Inspect's displays read these as markup of rich's.
+    """Model names as unique names of metrics, escaped because Inspect's displays parse rich markup.
 
-    Long ones are shortened, for a display cuts their ends off, by which models often differ. In
-    the scores of the samples, and in the ballots, every model has its own name.
+    Long names are shortened here because a display would cut off their ends, where models often
+    differ. Scores of samples and ballots keep the full names.
     """
     shown = [escape(name) for name in _short([visible(model) for model in models])]
     times = Counter(shown)
@@ -141,7 +141,7 @@ def _shown(models: Sequence[str]) -> list[str]:
 
 
 def _short(names: Sequence[str]) -> list[str]:
-    """Where some are long: without what all have before a slash, and without the middle."""
+    """Shorten names if some are long: drop the common path before a slash, then the middle."""
     if max(map(len, names), default=0) <= LONGEST_NAME:
         return list(names)
     parts = [name.split("/") for name in names]
@@ -161,18 +161,18 @@ def rounded_score(
     answer: str | None = None,
     explanation: str | None = None,
 ) -> Score:
-    """A score whose values fit the columns of Inspect View; it keeps their digits in metadata."""
+    """A score with values rounded for Inspect View; its metadata keep all digits."""
     shown, kept = rounded(values, metadata)
     return Score(value=dict(shown), answer=answer, explanation=explanation, metadata=kept)
 
 
 def exact_values(score: Score) -> dict[str, float]:
-    """The values of a score by model, with all digits; empty where it has no values by model."""
+    """The values of a score by model, with all digits; empty if it has no values by model."""
     return exact(score.value, score.metadata) if isinstance(score.value, dict) else {}
 
 
 def _values(scores: Sequence[SampleScore]) -> tuple[list[str], NDArray[np.float64]]:
-    """Models, and their values of shape (samples, models): NaN where there is none."""
+    """Models and their values, shape (samples, models); NaN for a missing value."""
     models = _models(scores)
     held = [exact_values(score.score) for score in scores if isinstance(score.score.value, dict)]
     rows = [[values.get(model, math.nan) for model in models] for values in held]
@@ -180,7 +180,7 @@ def _values(scores: Sequence[SampleScore]) -> tuple[list[str], NDArray[np.float6
 
 
 def _best_first(scores: Sequence[SampleScore]) -> list[tuple[str, NDArray[np.float64]]]:
-    """The models' names as in metrics, each with its values; those without one come last."""
+    """Models' metric names with their values, best mean first; those without values last."""
     models, values = _values(scores)
     named = zip(_shown(models), values.T, strict=True)
     return sorted(named, key=lambda pair: (math.isnan(_mean(pair[1])), -_mean(pair[1])))
@@ -189,7 +189,7 @@ def _best_first(scores: Sequence[SampleScore]) -> list[tuple[str, NDArray[np.flo
 def _results(
     scores: Sequence[SampleScore], models: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """All results as columns: positions in `models` of one and the other, 1 / ½ / 0 for the one."""
+    """All results as columns: positions of both models in `models`, and the first's 1 / ½ / 0."""
     position = {model: number for number, model in enumerate(models)}
     parts = [np.empty((0, 3))]
     for score in scores:
@@ -215,7 +215,7 @@ def _standard_error(values: NDArray[np.float64]) -> float:
 
 @scorer(metrics=[spread(), borda_by_model(), stderr_by_model(), least_squares()])
 def ranking() -> Scorer:
-    """Normalized Borda of every model on this item; unscored where the ballots give no ranking."""
+    """Normalized Borda of every model on this item; unscored if the ballots give no ranking."""
 
     async def score(state: TaskState, target: Target) -> Score:
         return score_ballots(state.store.get(STORE_KEY), state.metadata.get(ROSTER_KEY, ()))
@@ -224,7 +224,7 @@ def ranking() -> Scorer:
 
 
 def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
-    """Score of one item from what its store holds; `roster` lists all models of the run."""
+    """Score of one item from its stored ballots; `roster` lists all models of the run."""
     try:
         ballots = restore_ballots(stored)
     except ValueError as error:
@@ -238,7 +238,7 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
         return Score.unscored(reason="not_placed", explanation=f"{error}\n\n{table}")
     value = dict.fromkeys((*roster, *ballots.models), math.nan) | dict(placement.borda)
     best = placement.order[0][0]
-    # An item whose answers are all identical has ties and no match; it counts where others have.
+    # An item with identical answers has ties and no match; include it if other items have matches.
     by_matches = RULES[ballots.placed_by].by_matches
     position = {model: number for number, model in enumerate(sorted(value))}
     played = " ".join(
@@ -249,7 +249,7 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
 
 
 def ballots_table(ballots: ItemBallots) -> str:
-    """Ranking, matches (flips and unscored ones marked), reviews, points, checklist growth."""
+    """Markdown of the ranking, matches (flips and unscored marked), reviews, points, checklist."""
     parts = [_ranking(ballots)]
     alone = len(ballots.groups) == 1 and not RULES[ballots.placed_by].judges_one
     if ballots.complete and alone:
@@ -290,7 +290,7 @@ def _matches(ballots: ItemBallots) -> str:
 
 
 def _match(match: Match, total: int | None) -> tuple[str, ...]:
-    """One row; `total` is the number of rounds where the winner of a match goes on."""
+    """One row; `total` is the number of rounds of a bracket, None for other tournaments."""
     margin = "–" if match.margin is None else f"{match.margin:+.2f}"
     orders = str(len({v.first for v in match.verdicts})) + (" **flipped**" if match.flipped else "")
     decided, winner = _outcome(match.decided_by, match.winner, goes_on=total is not None)
@@ -326,7 +326,7 @@ def _ranked(listing: Listing) -> str:
 
 
 def _consensus(ballots: ItemBallots) -> str:
-    """By which method the reviews were merged; for Kemeny–Young what the order costs, and proof."""
+    """The method that merged the reviews; for Kemeny–Young also its cost and proof."""
     if ballots.aggregator != "kemeny_young":
         return f"Merged by {ballots.aggregator}."
     reviews = review_ranks(ballots, ballots.models)
@@ -355,7 +355,7 @@ def _points(ballots: ItemBallots) -> str:
 
 
 def _stars(ballots: ItemBallots) -> str:
-    """Stars, of a jury their mean, with what a rule decided and the reasons that judges gave."""
+    """Stars (of a jury: their mean) with the rule's decision and the judges' reasons."""
     rows = []
     for score in ballots.scores:
         stars = (
@@ -377,14 +377,14 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that can neither leave its table cell nor become a link, an image or HTML."""
+    """Escape text so that it cannot leave its table cell or become a link, an image or HTML."""
     flat = " ".join(text.split())
     for mark in "\\|[`":
         flat = flat.replace(mark, "\\" + mark)
     return flat.replace("<", "&lt;")
 
 
-# Metrics of a model's own log.
+# Metrics for a model's own log.
 
 
 @metric(scores="unreduced")
@@ -409,10 +409,10 @@ def borda_stderr() -> Metric:
 
 @metric(name="place", scores="unreduced")
 def board_place(value: int | None, of: int) -> Metric:
-    """The model's place on the leaderboard, 1 = best: no log of one model could compute it.
+    """The model's place on the leaderboard, 1 = best; a single model's log cannot determine it.
 
     Args:
-        value: The place; None where the leaderboard has none, which gives NaN.
+        value: The place; None if the leaderboard has none, which gives NaN.
         of: Number of models on the leaderboard.
     """
 

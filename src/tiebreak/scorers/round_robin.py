@@ -1,9 +1,9 @@
 """ROUND_ROBIN: every item plays some rounds of a round robin, the next item the next rounds.
 
-Over the items every pair of models meets equally often, each in both orders of presentation. Calls
-are so spent on many items rather than on many pairs of few; nothing is seeded, no round waits for
-another, and no result decides who meets whom. So the scores (rule `points`) are an unbiased
-estimate of those of exhaustive judging; with all rounds they are these scores.
+Over the items every pair of models meets equally often, in both orders of presentation. So calls
+are spent on many items rather than on many pairs of few; nothing is seeded, rounds do not wait for
+each other, and results do not decide who meets whom. So the scores (rule `points`) are an unbiased
+estimate of those of exhaustive judging; with all rounds they are equal.
 
 With `newcomers` only their matches are asked, to be read together with a log of the others; with a
 `baseline` only matches against it, all of them, and a model's score is its win rate there.
@@ -23,10 +23,10 @@ from tiebreak.text import Names, split_names
 
 
 def check_rounds(settings: Mapping[str, Any], models: Sequence[str]) -> None:
-    """Refuse a number of rounds that there is not, and models that are not in the pool.
+    """Refuse an impossible number of rounds, and models that are not in the pool.
 
     Raises:
-        ProtocolError: says what there is.
+        ProtocolError: the message says which values are possible.
     """
     newcomers, baseline = names(settings.get("newcomers")), names(settings.get("baseline"))
     for model in (*newcomers, *baseline):
@@ -50,7 +50,7 @@ def check_rounds(settings: Mapping[str, Any], models: Sequence[str]) -> None:
 
 
 def names(given: Names) -> tuple[str, ...]:
-    """The names that a setting holds, none for None."""
+    """The names in a setting, empty for None."""
     return tuple(split_names(given)) if isinstance(given, str) else tuple(given or ())
 
 
@@ -68,8 +68,9 @@ async def round_robin(
 ) -> ItemBallots:
     """Play the first `rounds` rounds of this item, all side by side.
 
-    In a round of `newcomers` each of these meets one other model; a `baseline` meets all. `swap`
-    and `checklist` are those of full_pairwise; `Schedule.sampled` says where some rounds sample.
+    In a round of `newcomers` each meets one other model; a `baseline` meets all. `swap` and
+    `checklist` are those of full_pairwise; if not all pairs meet, the sample is drawn from
+    `Schedule.sampled`.
     """
     if newcomers:
         schedules = [item.schedule.against(model, item.position) for model in names(newcomers)]
@@ -92,14 +93,14 @@ async def round_robin(
 
 
 def _sampled(item: Contest, matches: Sequence[Pairing]) -> list[Pairing]:
-    """The one match that a sample of both orders holds, of these; or none."""
+    """The match to ask in both orders, at most one: drawn from the sampled round, if played."""
     number = 1 + item.schedule.sampled(item.position)
     drawn = [match for match in matches if match.round == number]
     return item.rng("sample").sample(drawn, min(1, len(drawn)))
 
 
 def _matches(item: Contest, played: Sequence[Sequence[Pair]]) -> list[Pairing]:
-    """The matches of some rounds: none between identical answers, one between the same two."""
+    """The matches of some rounds, without those of identical answers and repeated pairs."""
     leader = {model: group[0] for group in item.groups for model in group}
     pairings: dict[Pair, Pairing] = {}
     for number, pairs in enumerate(played, start=1):

@@ -2,8 +2,8 @@
 
     elimination       champion, runner-up, then each elimination round, the latest first; within a
                       round by accumulated principle margin, then by seed (SEAL, §2.3)
-    elimination_tied  the same, but all who went out in a round are tied
-    least_squares     strengths that fit the results of all matches best, and the seeding a little
+    elimination_tied  the same, but candidates eliminated in the same round are tied
+    least_squares     strengths that best fit the results of all matches, and a little the seeding
     win_rate          mean result of a candidate's matches, ½ for a tie
     points            the same in an item; over items not ranks are averaged but results, those of a
                       pair first, then over a model's opponents (`tiebreak.rankers.matches`)
@@ -11,12 +11,13 @@
     grades            grades given by a judge
     stars             stars given by a judge, 0 to 3; over items not ranks are averaged but stars
     listing           the order given by a judge
-    consensus         one ranking out of all reviewers', by the aggregator that the run asked for
+    consensus         all reviewers' rankings merged by the aggregator that the run asked for
     native            the benchmark's own score
 
-A ballot's `placed_by` names one; `RULES[ballots.placed_by]` says what it asks of judges, the words
-for what stays unscored or tied, and how it ranks. Some rules can rank ballots that name another
-(`ANEW`). Importing this loads neither NumPy nor pydantic, so that a help text need not wait.
+`placed_by` of an item's ballots names one; `RULES[ballots.placed_by]` says what it asks of judges,
+how reports describe unscored calls and ties, and how it ranks. Some rules can also rank ballots
+that name another rule (`ANEW`). Importing this module loads neither NumPy nor pydantic, to keep
+help texts fast.
 """
 
 import math
@@ -33,18 +34,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlacementRule:
-    """What one rule of placement means.
+    """The meaning of one rule of placement; its function is in `tiebreak.scorers.placement`.
 
-    `tiebreak.scorers.placement` has its function. `asks` is the kind of the calls whose replies
-    decide: matches of two candidates, points for one, or a list of all; None where native
-    scores decide. `noun` is what such a call is called, one and several; `unscored` what follows
-    where one has no usable reply, and `tied` what an even match does. `reviewed` is whether several
-    reviewers are asked instead of one judge; `knockout` whether the loser of a match is out;
-    `results_only` whether nothing but the results of matches counts, neither seeding nor rounds;
-    `judges_one` whether an answer is judged that no other one is compared with.
+    `asks` is the kind of call whose replies decide: matches of two candidates, points for one, or a
+    list of all; None if native scores decide. `noun` names such a call, singular and plural;
+    `unscored` completes a sentence about calls without a usable reply, and `tied` one about even
+    matches. `reviewed` is True if several reviewers are asked instead of one judge, `knockout` if
+    the loser of a match is out, `results_only` if only results of matches count, neither seeding
+    nor rounds, and `judges_one` if an answer is judged even without another to compare it with.
 
-    A rule that can rank ballots which name another says with `fits` whether it can rank these of
-    matches, and with `needs` what those are called.
+    For a rule that can rank ballots which name another rule, `fits` tells whether it can rank given
+    ballots of matches, and `needs` describes ballots that fit.
     """
 
     asks: Literal["match", "score", "list"] | None = None
@@ -65,7 +65,7 @@ class PlacementRule:
 
     @property
     def asks_judge(self) -> bool:
-        """Whether a judge is asked, and not several reviewers."""
+        """Whether a judge is asked, not several reviewers."""
         return self.asks is not None and not self.reviewed
 
     @property
@@ -75,7 +75,7 @@ class PlacementRule:
 
 
 def fitting(items: "Iterable[ItemBallots]") -> "tuple[Rule, ...]":
-    """The rules that can rank every one of some items; all of them where there is none."""
+    """The rules that can rank all of the given items; all rules if there are no items."""
     left = tuple(RULES)
     for item in items:
         left = tuple(rule for rule in left if fits(rule, item))
@@ -83,7 +83,7 @@ def fitting(items: "Iterable[ItemBallots]") -> "tuple[Rule, ...]":
 
 
 def fits(rule: "Rule", ballots: "ItemBallots") -> bool:
-    """Whether a rule can rank the ballots of an item: they name it, or it fits them."""
+    """Whether a rule can rank the ballots of an item: the ballots name it, or it fits them."""
     if ballots.placed_by == rule:
         return True
     able = RULES[rule].fits
@@ -93,13 +93,13 @@ def fits(rule: "Rule", ballots: "ItemBallots") -> bool:
 
 
 def _all_pairs_met(ballots: "ItemBallots") -> bool:
-    """Whether results had no say in who met whom."""
+    """Whether every pair of answers met, so that results did not decide the pairings."""
     met = {frozenset((match.high, match.low)) for match in ballots.matches}
     return len(met) == math.comb(len(ballots.groups), 2)
 
 
 def _bracket(ballots: "ItemBallots") -> bool:
-    """Whether all but one went out in a match, in as few rounds as that takes."""
+    """Whether all but one lost exactly one match, in as few rounds as a bracket takes."""
     n, matches = len(ballots.groups), ballots.matches
     out_in = {match.loser: match.round for match in matches}
     played = {(match.round, name) for match in matches for name in (match.high, match.low)}
@@ -165,4 +165,4 @@ RULES: "Final[Mapping[Rule, PlacementRule]]" = {
 }
 
 ANEW: "Final[tuple[Rule, ...]]" = tuple(rule for rule in RULES if RULES[rule].fits)
-"""The rules that can rank ballots which name another, where they fit (`rank --place`)."""
+"""The rules that can rank ballots which name another rule, if they fit (`rank --place`)."""

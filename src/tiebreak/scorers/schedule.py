@@ -1,16 +1,16 @@
-"""Who meets whom on which item when not all pairs do, and who is shown first.
+"""Schedule of matches when not all pairs meet on every item, and which side is shown first.
 
 The rounds are those of a round robin by the circle method: in every round each model meets one
-other (with an odd number one sits out), and in all of them each pair meets once. Models are put on
-the circle in an order drawn by lot.
+other (with an odd number one sits out), and over all rounds each pair meets once. The order of
+models on the circle is drawn by lot.
 
-    item 0    round 0, 1, 2, …         k rounds an item are the first k of its line, so more rounds
-    item 1    round 1, 2, 3, …         keep those that were played; over the items every round, and
-    …                                  so every pair, comes equally often for every k, but for one
+    item 0    round 0, 1, 2, …         k rounds per item are the first k of its line, so more rounds
+    item 1    round 1, 2, 3, …         keep those already played; over the items every round, and so
+    …                                  every pair, comes equally often (to within one)
 
-Nothing here depends on a result. With another number of items only the last ones of a benchmark,
-fewer than twice the rounds, play other rounds, or in the other order, and not in their first round:
-that was paid, and more items keep it.
+The schedule never depends on results. If the number of items changes, only the last items of a
+benchmark, fewer than twice the number of rounds, play other rounds or other orders of presentation,
+and even these keep their first round, which was paid for.
 """
 
 import hashlib
@@ -23,13 +23,13 @@ from typing import Final
 Pair = tuple[str, str]
 
 SAMPLED_ROUNDS: Final = 5
-"""Of every so many items one has a match of its first round asked in both orders: of 100 items 20,
-from which a judge that tells answers apart well can be told from a coin."""
+"""One of this many items has a match of its first round asked in both orders: 20 of 100 items,
+enough to distinguish a judge that discriminates well between answers from a coin."""
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """The meetings of some models over the items of one benchmark, by a seed."""
+    """The matches of some models over the items of one benchmark, determined by a seed."""
 
     models: tuple[str, ...]
     n_items: int
@@ -37,7 +37,7 @@ class Schedule:
 
     @cached_property
     def rounds(self) -> tuple[tuple[Pair, ...], ...]:
-        """The rounds of the circle method: N − 1 of them, N where N is odd; pairs by name."""
+        """The rounds of the circle method: N − 1, or N if N is odd; pairs are sorted by name."""
         circle = sorted(self.models)
         Random(f"{self.seed}\x1fcircle").shuffle(circle)
         return tuple(
@@ -52,23 +52,23 @@ class Schedule:
     def against(self, model: str, item: int) -> tuple[Pair, ...]:
         """The matches of one model against all others, in the order in which an item asks them.
 
-        Over the items it meets all others equally often, but for one, for every number of matches
-        an item.
+        Over the items it meets all others equally often, to within one, for any number of matches
+        per item.
         """
         opponents = sorted({*self.models} - {model})
         Random(f"{self.seed}\x1f{model}").shuffle(opponents)
         n = len(opponents)
-        # Items take turns in who is shown first, so with an even number a pair would meet on every
-        # other turn only.
+        # Sides alternate over the items, so with an even number a pair would always have the same
+        # sides.
         moved = 0 if n % 2 else item // n
         met = (opponents[(place + moved) % n] for place in line(item, self.n_items, n))
         return tuple((min(model, opponent), max(model, opponent)) for opponent in met)
 
     def first(self, item: int) -> dict[Pair, str]:
-        """Who is shown first on an item, for every pair by name.
+        """The model shown first on an item, for every sorted pair of names.
 
-        Over the items each pair is shown in both orders equally often, but for one, however many
-        rounds are played; which item begins with which is drawn by lot for the pair.
+        Over the items each pair is shown in both orders equally often, to within one, whatever the
+        number of rounds; the order on the first item is drawn by lot for each pair.
         """
         turned = turns(item, self.n_items, len(self.rounds))
         return {
@@ -78,9 +78,10 @@ class Schedule:
         }
 
     def sampled(self, item: int) -> int:
-        """The round in an item's line, from 0, of which a match is sampled, if the item plays it.
+        """Position in an item's line, from 0, of the round that a match is sampled from, if played.
 
-        Of the first `SAMPLED_ROUNDS`, or of all, lots give each to one of as many items in a row.
+        In every block of n items each of the first n rounds is drawn for one item; n is
+        `SAMPLED_ROUNDS`, or the number of rounds if that is smaller.
         """
         n = min(len(self.rounds), SAMPLED_ROUNDS)
         block, place = divmod(item, n)
@@ -88,29 +89,30 @@ class Schedule:
 
     @cached_property
     def _lots(self) -> dict[Pair, int]:
-        # Of the pair alone: another model in the pool leaves what the others were asked.
+        # From the pair alone, so that another model in the pool leaves the other pairs' sides as
+        # they are.
         texts = {pair: "\x1f".join((self.seed, *pair)) for pairs in self.rounds for pair in pairs}
         return {pair: hashlib.sha256(t.encode()).digest()[0] & 1 for pair, t in texts.items()}
 
 
 schedule = lru_cache(maxsize=32)(Schedule)
-"""The same schedule once for all items of a benchmark."""
+"""Cached, so that all items of a benchmark share one schedule."""
 
 
 def n_rounds(n_models: int) -> int:
-    """How many rounds it takes until each pair has met: N − 1, N where N is odd."""
+    """Number of rounds until each pair has met: N − 1, or N if N is odd."""
     return n_models - 1 + n_models % 2
 
 
 def circle_method(n: int) -> list[list[tuple[int, int]]]:
-    """Rounds of a round robin of n players: one stays, the others move on by one place."""
+    """Rounds of a round robin of n players: one is fixed, the others rotate by one place."""
     *moving, fixed = range(n + n % 2)
     rounds = []
     for turn in range(len(moving)):
         ring = [*moving[turn:], *moving[:turn]]
         pairs = [(ring[0], fixed)]
         pairs += [(ring[i], ring[-i]) for i in range(1, len(ring) // 2 + 1)]
-        # With an odd number the last player is a bye.
+        # With an odd number the last player is a dummy, whose opponent has a bye.
         rounds.append([pair for pair in pairs if max(pair) < n])
     return rounds
 
@@ -118,10 +120,10 @@ def circle_method(n: int) -> list[list[tuple[int, int]]]:
 def line(item: int, n_items: int, n_rounds: int) -> list[int]:
     """The order in which an item plays the rounds: for each k the first k are balanced.
 
-    Blocks of `n_rounds` items play a cyclic Latin square. The m items that are left over go on in
-    one sequence 0, 1, 2, … from column to column, so that the first k columns hold k · m numbers in
-    a row; where m and the number of rounds have a divisor g in common, the sequence comes to the
-    same start g times, and moves on by one there.
+    Blocks of `n_rounds` items play a cyclic Latin square. The m remaining items continue one
+    sequence 0, 1, 2, … column by column, so that the first k columns contain k · m consecutive
+    numbers; if m and the number of rounds have a common divisor g, the sequence returns to its
+    start g times, and is shifted by one each time.
     """
     left_over = n_items % n_rounds
     row = item - (n_items - left_over)
@@ -133,10 +135,10 @@ def line(item: int, n_items: int, n_rounds: int) -> list[int]:
 
 @lru_cache(maxsize=1024)
 def turns(item: int, n_items: int, n_rounds: int) -> tuple[int, ...]:
-    """For each round 0 or 1: whether its pairs are turned round on an item.
+    """For each round 0 or 1: whether its pairs swap sides on an item.
 
-    Items take turns. The last ones, fewer than twice the rounds, take turns from column to column,
-    and in the first one as items do.
+    Sides alternate over the items. For the last items, fewer than twice the rounds, they alternate
+    column by column, and in the first column over the items.
     """
     rest = n_items % (2 * n_rounds)
     start = n_items - rest

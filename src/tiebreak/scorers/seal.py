@@ -1,18 +1,19 @@
 """SEAL: seeded elimination with a meta-judge that sharpens the checklist (SEAL, §2 and appendix A).
 
 Per item: one listwise call seeds the bracket; every match is one pairwise call; after each round
-the meta-judge adds a checklist item per close match, at most two. With `refine` and `critique`
-off this is the paper's FlatBrk. A proposal joins the checklist unless it says what an item already
-says (§2.2 and A.5).
+the meta-judge adds a checklist item per close match, at most two. With `refine` and `critique` off
+this is the paper's FlatBrk. A proposed item is added unless it duplicates an existing one (§2.2 and
+A.5).
 
 The paper asks a match once (its 11.9 calls are 1 seeding, 7 matches, 3 critiques and 0.9
-refinements). So do we, but for a sample that shows whether the judge goes by position: calls for
-second orders are worth more on further items (docs/protocols.md).
+refinements). So do we, except for a sample in both orders that shows whether the judge has a
+position bias: calls are better spent on further items than on second orders (docs/protocols.md).
 
-SWISS is SEAL's judge, seeding and growing checklist without elimination, which throws away what it
-learns: half of the candidates play a single match. Here all play in every round, against one with
-as many points, and no two meet twice. The item's ranking is a least-squares fit of all results
-(`tiebreak.scorers.rules`). For eight candidates two rounds take one match more than a bracket.
+SWISS is SEAL's judge, seeding and growing checklist without elimination, in which half of the
+candidates play a single match. In SWISS every candidate plays in every round, against one with
+about as many points, and no two meet twice. The item's ranking is a least-squares fit of all
+results (`tiebreak.scorers.rules`). For eight candidates two rounds take one match more than a
+bracket.
 """
 
 from collections import Counter
@@ -35,19 +36,19 @@ from tiebreak.text import words_of
 MOST_TIERS: Final = 4
 
 MOST_REFINEMENTS: Final = 2
-"""New checklist items a round, at most."""
+"""Maximum number of new checklist items per round."""
 
 LONGEST_SNIPPET: Final = 400
-"""Characters of an example that later prompts show."""
+"""Characters of an example that later prompts quote."""
 
 SAME_WORDS: Final = 0.7
-"""Two items are duplicates when their words overlap (Jaccard) at least this much."""
+"""Two items are duplicates if the Jaccard index of their words is at least this."""
 
 SAME_PAIRS: Final = 0.75
-"""They are as well when their pairs of neighbouring characters do: other endings in German or
-Arabic, another particle in Japanese, or one word more in Thai, which sets no spaces. Of 37 made-up
-pairs that say the same in eight languages the rules find 32, and of 40 others they take 3 for one;
-words between spaces alone found 11 and took 2."""
+"""They are also duplicates if that of their pairs of neighbouring characters is at least this:
+other endings in German or Arabic, another particle in Japanese, or one word more in Thai, which has
+no spaces. Of 37 made-up paraphrases in eight languages the two rules detect 32, with 3 false alarms
+in 40 other pairs; words between spaces alone detected 11, with 2 false alarms."""
 
 
 @protocol("seal", placed_by="elimination")
@@ -64,11 +65,11 @@ async def seal(
 ) -> ItemBallots:
     """Play the tournament of one item.
 
-    `tiers` are seeding tiers (None: min(4, N); 1 seeds by lot, without a call); `swap` says when a
-    match is judged in the second order of presentation as well, `checklist` when the checklist is
-    voted on. With `refine` close matches add checklist items; with `critique` the meta-judge lists
-    differences before semi-final and final matches, except in a first round: no match has been
-    close yet.
+    `tiers` is the number of seeding tiers (None: min(4, N); 1 seeds by lot, without a call); `swap`
+    says when a match is also judged in the second order of presentation, `checklist` when the
+    checklist is voted on. With `refine` close matches add checklist items; with `critique` the
+    meta-judge lists differences before semi-final and final matches, except in the first round,
+    when no match has been close yet.
     """
     seeds = await seed(judge, tiers)
     total = rounds(len(candidates))
@@ -98,7 +99,7 @@ async def flat_bracket(
     swap: Swap = "sample",
     checklist: Checklist = "always",
 ) -> ItemBallots:
-    """SEAL's bracket with a checklist that stays as it is (SEAL, §3: FLATBRK)."""
+    """SEAL's bracket with a fixed checklist (SEAL, §3: FLATBRK)."""
     return await seal(
         item,
         candidates,
@@ -114,8 +115,8 @@ async def flat_bracket(
 async def seed(judge: Session, tiers: int | None = None) -> tuple[str, ...]:
     """Seed all candidates, best first.
 
-    `tiers` is the number of tiers; None: min(4, N). With 1, and for a single candidate, there is no
-    call: seeds are drawn by lot, as they are when the call stays unscored.
+    `tiers` is the number of tiers; None: min(4, N). With one tier or a single candidate there is no
+    call, and seeds are drawn by lot, as they are if the call stays unscored.
     """
     lots = judge.lots()
     k = min(tiers or MOST_TIERS, len(lots))
@@ -127,7 +128,7 @@ async def seed(judge: Session, tiers: int | None = None) -> tuple[str, ...]:
         reply = await judge.ask(TiersQuestion(judge.contest, labelled, k))
     given = (reply.value or {}).items()
     tiering = Tiering(tiers={labelled[k]: tier for k, tier in given}, unscored=reply.unscored)
-    # The sort is stable: inside a tier the lots decide.
+    # The sort is stable: within a tier the lots decide.
     seeds = tuple(sorted(lots, key=lambda name: tiering.tiers.get(name, 0)))
     judge.keep(tiering=tiering, seeds=seeds)
     return seeds
@@ -147,8 +148,8 @@ async def swiss(
 ) -> ItemBallots:
     """Play a Swiss-system tournament on one item.
 
-    There are fewer `rounds` where not all can be given a new opponent. The other settings are those
-    of SEAL.
+    It ends before `rounds` if not all candidates can get a new opponent. The other settings are
+    those of SEAL.
     """
     seeds = await seed(judge, tiers)
     for number in range(1, rounds + 1):
@@ -167,7 +168,7 @@ async def swiss(
 
 
 def points(seeds: Sequence[str], matches: Sequence[Match]) -> dict[str, float]:
-    """Points of each candidate: 1 for a win, ½ for a tie; a match without a verdict gives none."""
+    """Points of each candidate: 1 for a win, ½ for a tie, none for a match without a verdict."""
     total = dict.fromkeys(seeds, 0.0)
     for match in matches:
         if match.result is not None:
@@ -177,12 +178,11 @@ def points(seeds: Sequence[str], matches: Sequence[Match]) -> dict[str, float]:
 
 
 def pair_up(seeds: Sequence[str], matches: Sequence[Match]) -> list[tuple[str, str]]:
-    """The pairs of the next round, the better seed first; none when not all can find a new one.
+    """The pairs of the next round, better seed first; empty if not all can get a new opponent.
 
-    In the first round the best seed meets the last, as in a bracket. Later the candidates stand in
-    the order of their points, then of their seeds, and each meets the next one below that it has
-    not met. With an odd number the middle seed sits out first, then the lowest of those that have
-    played most.
+    In the first round the best seed meets the last, as in a bracket. Later candidates are ordered
+    by points, then by seed, and each meets the next one below that it has not met. With an odd
+    number the middle seed sits out first, then the lowest of those that have played most.
     """
     if not matches:
         half = len(seeds) // 2
@@ -202,7 +202,7 @@ def pair_up(seeds: Sequence[str], matches: Sequence[Match]) -> list[tuple[str, s
 
 
 def _pairs(table: Sequence[str], met: Collection[frozenset[str]]) -> list[tuple[str, str]] | None:
-    """Pair off neighbours that have not met; None when that leaves one over."""
+    """Pair off neighbours that have not met; None if a candidate would be left over."""
     if not table:
         return []
     first, *below = table
@@ -217,8 +217,8 @@ def _pairs(table: Sequence[str], met: Collection[frozenset[str]]) -> list[tuple[
 async def refine_checklist(judge: Session, number: int, remaining: Sequence[str]) -> None:
     """Ask the meta-judge for a new checklist item for each of the closest matches of a round.
 
-    It reads what round `number` has shown, and the answers of the others that remain where these
-    are few; without them where it cannot read so much.
+    Its prompt contains the summary of round `number` and, if only a few candidates remain, their
+    answers; those are dropped if the prompt exceeds its context.
     """
     contest, matches = judge.contest, judge.ballots.matches
     chosen = closest(matches, number)
@@ -259,7 +259,7 @@ async def refine_checklist(judge: Session, number: int, remaining: Sequence[str]
 def closest(matches: Sequence[Match], number: int) -> list[Match]:
     """The close matches of a round, closest first, at most `MOST_REFINEMENTS`.
 
-    A match without a verdict shows nothing to refine on.
+    A match without a verdict offers nothing to refine, and is not close.
     """
     margins = [
         (abs(match.margin or 0.0), match.slot, match)
@@ -270,9 +270,9 @@ def closest(matches: Sequence[Match], number: int) -> list[Match]:
 
 
 def item_of(proposed: RefineReply, id: str) -> ChecklistItem:
-    """The checklist item that a reply proposes; without a demonstration where half of it is blank.
+    """The checklist item that a reply proposes; without a demonstration if half of it is blank.
 
-    Of an example later prompts show `LONGEST_SNIPPET` characters; the ballots keep all of it.
+    Later prompts quote `LONGEST_SNIPPET` characters of an example; the ballots keep all of it.
     """
     higher, lower = (_shortened(s) for s in (proposed.higher_snippet, proposed.lower_snippet))
     shown = None
@@ -309,19 +309,19 @@ def duplicate_of(description: str, checklist: Sequence[ChecklistItem]) -> str | 
 
 
 def _overlap(first: Iterable[str], other: Iterable[str]) -> float:
-    """Jaccard's index of two sets, in [0, 1]; 0 of empty ones."""
+    """Jaccard index of two sets, in [0, 1]; 0 if both are empty."""
     a, b = set(first), set(other)
     return len(a & b) / len(a | b) if a or b else 0.0
 
 
 def _character_pairs(words: Sequence[str]) -> Iterator[str]:
-    """Neighbouring characters, across words as well: who sets spaces is a matter of script."""
+    """Neighbouring characters, also across words, because not every script separates words."""
     text = "".join(words)
     return map("".join, pairwise(text))
 
 
 def next_id(checklist: Sequence[ChecklistItem]) -> str:
-    """The first free id of the form `C<number>`."""
+    """The first unused id of the form `C<number>`."""
     taken = {item.id for item in checklist}
     number = len(checklist) + 1
     while f"C{number}" in taken:

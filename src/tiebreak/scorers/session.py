@@ -66,7 +66,7 @@ Record = Callable[[ItemBallots], None]
 
 
 class ProtocolError(TiebreakError, ValueError):
-    """A protocol cannot be found, two want the same name, or one does not keep to the rules."""
+    """A protocol is unknown, its name is taken, or it breaks the rules for protocols."""
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
     0  wrong answer, wrong explanation      2  correct answer, partially reasonable explanation
     1  wrong answer, partially reasonable   3  correct answer, reasonable explanation
 
-The user's prompt is the paper's, word by word; what is foreign in it stands in fences. Where the
-key is true or false and an answer states one of the two, a rule decides whether it is correct, and
-the judge only between two stars. Without any explanation there is nothing to judge: a wrong answer
-has 0 stars then, and a correct one 2, the fewest that the scale has for it.
+The user's prompt is the paper's verbatim, with foreign text inside fences. If the key is true or
+false and an answer states one of the two, a rule decides whether it is correct, and the judge
+chooses only between two star ratings. Without any explanation there is nothing to judge: a wrong
+answer then has 0 stars and a correct one 2, the lowest rating for a correct answer.
 
 The rule reads an answer strictly and without a model, in English and Chinese:
 
@@ -14,9 +14,9 @@ The rule reads an answer strictly and without a model, in English and Chinese:
     stated_truth("The statement is not true.")                    False
     stated_truth("True, but only for some loops.")                None
 
-A verdict is a sentence that is nothing else, the beginning of the answer, or what is announced as
-the answer or about the statement, wherever it stands. All verdicts of an answer must agree. Where
-they do not, or one is hedged, or there is none: None, and a judge decides.
+A verdict is a sentence consisting only of a truth value, the beginning of the answer, or a truth
+value announced anywhere as the answer or about the statement. All verdicts of an answer must agree.
+If they do not, or one is hedged, or there is none, the result is None and a judge decides.
 """
 
 import re
@@ -51,7 +51,7 @@ async def stars(
 ) -> ItemBallots:
     """STARS: rate each candidate by the key, correctness first (LLMEval-Fair, §2.2 and figure 11).
 
-    `rule` lets a rule decide what is correct where key and answer are plainly true or false.
+    With `rule` a rule decides correctness if both key and answer are plainly true or false.
     """
     decided = {name: correctness(item, name) if rule else None for name in candidates}
     questions = {}
@@ -77,7 +77,7 @@ def correctness(item: Contest, candidate: str) -> bool | None:
 
 
 def rated_by_rule(item: Contest, candidate: str) -> bool:
-    """Whether an answer needs no judge."""
+    """Whether the rule alone rates an answer, without a judge."""
     return correctness(item, candidate) is not None and is_bare(item.answers[candidate])
 
 
@@ -92,7 +92,7 @@ def _rated(stars: int, reason: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class StarsQuestion(Question[Mapping[str, Any]]):
-    """Rate one answer against the key; `correct` is what a rule has decided about it."""
+    """Rate one answer against the key; `correct` is the rule's decision, None if it has none."""
 
     contest: Contest
     candidate: str
@@ -102,7 +102,7 @@ class StarsQuestion(Question[Mapping[str, Any]]):
 
     @property
     def possible(self) -> tuple[int, ...]:
-        """The stars that the answer can have."""
+        """The star ratings that are possible for this answer."""
         return _POSSIBLE[self.correct]
 
     @override
@@ -146,10 +146,10 @@ _LETTERS: Final = {"t": True, "f": False}
 
 
 def key_truth(key: str, question_type: str = "") -> bool | None:
-    """What a key says, if it is exactly true or false; None for any other.
+    """The truth value of a key that is exactly true or false; None for any other key.
 
-    In a question of another type than `true_false` no key is a truth value. Where the type is not
-    known T and F are none either: they may be options.
+    If the question's type is known and is not `true_false`, no key is a truth value. If it is
+    unknown, T and F are none either: they may be options.
     """
     if question_type not in ("", "true_false"):
         return None
@@ -158,7 +158,7 @@ def key_truth(key: str, question_type: str = "") -> bool | None:
 
 
 def stated_truth(text: str) -> bool | None:
-    """What an answer states, True or False; None where that is missing, hedged or contradictory."""
+    """The truth value that an answer states; None if missing, hedged or contradictory."""
     statements = _statements(text)
     verdicts = {
         verdict
@@ -173,13 +173,13 @@ def stated_truth(text: str) -> bool | None:
 
 
 def is_bare(text: str) -> bool:
-    """Whether an answer is a verdict, once or several times, without a word of explanation."""
+    """Whether an answer consists of verdicts only, without any explanation."""
     statements = _statements(text)
     return bool(statements) and all(_WHOLE.fullmatch(statement) for statement in statements)
 
 
 def _verdicts(statement: str, *, first: bool) -> Iterator[bool | None]:
-    """What a sentence says about the question; None for a verdict that is hedged."""
+    """Truth values that a sentence states about the question; None for a hedged one."""
     if verdict := _WHOLE.fullmatch(statement):
         yield _truth(verdict)
         return
@@ -195,7 +195,7 @@ def _truth(match: re.Match[str]) -> bool:
 
 
 def _statements(text: str) -> list[str]:
-    """The sentences and lines of an answer but for questions, labels and what it quotes."""
+    """The sentences and lines of an answer, without questions, labels and quotations."""
     plain = unicodedata.normalize("NFKC", text).casefold().translate(_STRAIGHT)
     plain = _MARKUP.sub("", _BOXED.sub(r"\1", plain)).replace("n't", " not")
     plain = _CHOICE.sub("…", _QUOTED.sub(_unquoted, _BULLET.sub("", plain)))
@@ -205,7 +205,7 @@ def _statements(text: str) -> list[str]:
 
 
 def _unquoted(quoted: re.Match[str]) -> str:
-    """A quoted verdict as it is; of anything else only that something was quoted."""
+    """Keep a quoted truth value; replace any other quotation by an ellipsis."""
     inside = quoted[0][1:-1].strip(" .。")
     return inside if inside in _KEYS else "…"
 
@@ -216,8 +216,8 @@ _CHINESE = "正确|对|是|真|错误|错|否|假|没错"
 
 
 def _verdict(more: str = "") -> str:
-    """A truth value, perhaps negated, of the usual words and some more."""
-    # A Chinese word must end there: 对 begins many others.
+    """Pattern of a truth value, perhaps negated; `more` adds alternatives to the usual words."""
+    # A Chinese word must end there: 对 starts many other words.
     end = r"(?=的?\s*(?:$|[,.;:!?()。、—–…-]|因为|由于))"
     words = rf"\b(?:{_ENGLISH}{more})\b(?![/'-])|(?:{_CHINESE}){end}"
     return rf"(?P<no>not\s+|并?不(?=正确|对|是|真))?(?P<word>{words})的?"
