@@ -1,6 +1,6 @@
-"""What `inspect` finds under `tiebreak/`: tasks, solvers, scorers, metrics, models and a sandbox.
+"""Entry point of `tiebreak/` names: tasks, solvers, scorers, metrics, models and a sandbox.
 
-Importing a module registers what its decorators mark.
+Importing a module registers the objects that its decorators mark.
 """
 
 from importlib import import_module

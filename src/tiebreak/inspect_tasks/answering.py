@@ -1,8 +1,8 @@
 """From a sample to a model's answer, and from the answer to its native score.
 
-A sample's input stays the question as the data has it, so that its fingerprint is the same however
-it was asked. The wording around it, and what is right and wrong, come from `tiebreak.benchmarks`,
-for both harnesses. HumanEval's scorer is in `unit_tests`, since it needs a sandbox.
+A sample's input is the question exactly as in the data, so that its fingerprint does not depend on
+how it was asked. The prompt around it and the scoring come from `tiebreak.benchmarks`, for both
+harnesses. HumanEval's scorer is in `unit_tests`, since it needs a sandbox.
 """
 
 from collections.abc import Mapping
@@ -20,15 +20,15 @@ from tiebreak.benchmarks.bfcl import questions as bfcl
 from tiebreak.benchmarks.question import Question, Verdict
 
 Calls = Literal["tools", "text", "schema"]
-"""How functions are called: by the provider's tool calling; in the text of the reply; or in a
-reply that a JSON schema holds to one call, for small models."""
+"""How functions are called: by the provider's tool calling; in the text of the reply; or in a reply
+that a JSON schema restricts to one call, for small models."""
 
 
 @solver
 def ask(benchmark: str, documentation: bool = True) -> Solver:
-    """Ask a benchmark's question in its own wording and keep the whole answer.
+    """Ask a benchmark's question with the benchmark's prompt, and keep the whole answer.
 
-    `benchmark` is a key of `BENCHMARKS`; `documentation` is the guidance in its prompt.
+    `benchmark` is a key of `BENCHMARKS`; `documentation` includes the guidance in its prompt.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -39,7 +39,7 @@ def ask(benchmark: str, documentation: bool = True) -> Solver:
 
 @solver
 def ask_for_calls(calls: Calls = "tools", documentation: bool = True) -> Solver:
-    """Ask which functions to call, described or by name alone; nothing is called."""
+    """Ask which functions to call, described or by name alone; no function is called."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         tools = state.metadata["tools"]
@@ -60,7 +60,7 @@ def ask_for_calls(calls: Calls = "tools", documentation: bool = True) -> Solver:
 
 @scorer(metrics=[accuracy(), stderr()])
 def final_number() -> Scorer:
-    """GSM8K: is the number that the answer ends with the target's?"""
+    """GSM8K: whether the number at the end of the answer equals the target's."""
 
     async def score(state: TaskState, target: Target) -> Score:
         return _score(gsm8k.score(state.output.completion, question_of(state, target.text)))
@@ -70,7 +70,7 @@ def final_number() -> Scorer:
 
 @scorer(metrics=[accuracy(), stderr()])
 def chosen_letter() -> Scorer:
-    """MMLU: is the chosen letter the target's?"""
+    """MMLU: whether the chosen letter is the target."""
 
     async def score(state: TaskState, target: Target) -> Score:
         return _score(mmlu.score(state.output.completion, question_of(state, target.text)))
@@ -80,7 +80,7 @@ def chosen_letter() -> Scorer:
 
 @scorer(metrics=[accuracy(), stderr()])
 def function_call() -> Scorer:
-    """BFCL: does the ground truth admit the calls, made as tool calls or written out?"""
+    """BFCL: whether the ground truth admits the calls, made as tool calls or written out."""
 
     async def score(state: TaskState, target: Target) -> Score:
         question, answer = question_of(state, target.text), state.output.completion
@@ -94,12 +94,12 @@ def function_call() -> Scorer:
 
 
 def offered(tool: Mapping[str, Any]) -> ToolDef:
-    """A function of BFCL as a tool that is never run."""
+    """A BFCL function as a tool that is never run."""
 
     async def never_run(**arguments: Any) -> str:
         raise NotImplementedError(f"{tool['name']} is on offer only")
 
-    # Inspect takes no tool without descriptions: a name then has to speak for itself.
+    # Inspect requires descriptions, so a missing one is replaced by the name.
     parameters = ToolParams.model_validate(bfcl.tool_schema(tool))
     for parameter, schema in parameters.properties.items():
         schema.description = schema.description or parameter
@@ -108,7 +108,7 @@ def offered(tool: Mapping[str, Any]) -> ToolDef:
 
 
 def question_of(state: TaskState, target: str = "") -> Question:
-    """The question of a sample, as its log holds it."""
+    """The question of a sample, as stored in its log."""
     messages = state.input if isinstance(state.input, list) else []
     return Question(
         id=str(state.sample_id),

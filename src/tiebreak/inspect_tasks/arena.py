@@ -3,9 +3,8 @@
 inspect eval tiebreak/arena -T prompts=prompts.jsonl --model-role 'contestants=[A, B]'
     --model-role judge=J
 
-Its log is a ranking log like any other, and holds the answers as well. These come from Inspect's
-cache when they are asked for again, as verdicts do: another run with one contestant more pays for
-what that one adds.
+Its log is an ordinary ranking log that also contains the answers. Repeated answers and verdicts
+come from Inspect's cache: another run with one more contestant pays only for what that one adds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,7 +58,7 @@ _OF_A_POOL: Final = (
     *("candidates", "saturated_only", "stratify", "without_key", "mode", "same_settings"),
     "canaries",
 )
-"""Arguments about answers that are there before the run."""
+"""Arguments that apply only to answers from before the run."""
 
 _KEPT: Final = {"choices", "completion", "usage"}
 
@@ -75,9 +74,9 @@ def arena(
 
     Args:
         prompts: A file or a dataset of prompts, as for tiebreak/prompts.
-        name: What boards call these prompts.
-        protocol: How answers are judged: the name of a task that judges, whose own arguments can be
-            given, too, or FILE.py@NAME.
+        name: Name of these prompts on boards.
+        protocol: How answers are judged: the name of a judging task, whose own arguments can be
+            given too, or FILE.py@NAME.
     """
     how = load_protocol(protocol)
     settings = {name: value for name, value in given.items() if name in settings_of(how)}
@@ -92,7 +91,7 @@ def arena(
 def _check(
     how: Protocol, protocol: str, settings: Mapping[str, Any], common: Mapping[str, Any]
 ) -> None:
-    """Refuse what only answers that are there have, and a protocol that cannot judge these."""
+    """Refuse arguments about existing answers, and a protocol that cannot judge new answers."""
     rule = how.rule
     if of_a_pool := [name for name in common if name in _OF_A_POOL]:
         raise PrerequisiteError(
@@ -120,7 +119,7 @@ def _find_roles(how: Protocol, settings: Mapping[str, Any]) -> FindRoles:
 
 
 def _unanswered(asking: Task, find: FindRoles, *, merge_identical: bool) -> Unanswered:
-    """What a task asks as items to which the contestants have given no answer yet."""
+    """The prompts of a task as items without answers from the contestants."""
     models, prompts = contestants(), list(asking.dataset)
     items = items_of(list(map(_as_logged, prompts)), asking.name, as_it_stands=True)
     roles = find(list(models))
@@ -145,7 +144,7 @@ def _unanswered(asking: Task, find: FindRoles, *, merge_identical: bool) -> Unan
 
 
 def _as_logged(sample: Sample) -> LogSample:
-    """A sample as its log will have it."""
+    """A sample in the form that it will have in its log."""
     fields = sample.model_dump(
         mode="json", include={"id", "input", "choices", "target", "metadata"}, exclude_none=True
     )
@@ -153,7 +152,7 @@ def _as_logged(sample: Sample) -> LogSample:
 
 
 def _with_contests(prompts: Sequence[Sample], contests: Sequence[Sample]) -> list[Sample]:
-    """The prompts as they came, with contests in their metadata that have no answers yet."""
+    """The original prompts with their contests, still without answers, in the metadata."""
     samples = []
     for prompt, judged in zip(prompts, contests, strict=True):
         metadata = judged.metadata or {}
@@ -166,11 +165,11 @@ def _with_contests(prompts: Sequence[Sample], contests: Sequence[Sample]) -> lis
 async def _answered(
     merge_identical: bool, state: TaskState, contest: Contest, account: Account
 ) -> Contest:
-    """The contest with the answers of all contestants, which its log keeps.
+    """Ask all contestants; return the contest with their answers, which the log keeps.
 
     Raises:
-        ModelFailedError: some have none; it says who, and why. The others have been asked.
-        BudgetSpentError: one was refused its call; the others have been asked.
+        ModelFailedError: contestants failed; the message says which and why. All have been asked.
+        BudgetSpentError: a contestant was refused its call; the others have been asked.
     """
     replies: dict[str, ModelOutput] = {}
     failed: dict[str, ModelFailedError] = {}

@@ -1,6 +1,6 @@
-"""The arguments that all judging tasks have in common, and checks for those of any task.
+"""Arguments that all judging tasks share, and checks for the arguments of any task.
 
-Every check raises PrerequisiteError, which says which argument is wrong and what it can be.
+Every check raises PrerequisiteError, which names the wrong argument and the possible values.
 """
 
 import difflib
@@ -23,35 +23,35 @@ class CommonArguments(TypedDict, total=False):
 
     candidates: Folder or files with the candidates' logs, several separated by commas.
     task_type: Rubric by task type: code_generation, math_reasoning, general_qa or tool_calling.
-        Guessed from the benchmark's name when not given, else general_qa.
-    rubric: Path of a rubric file of your own; goes before `task_type`.
+        By default guessed from the benchmark's name, else general_qa.
+    rubric: Path of your own rubric file; overrides `task_type`.
     saturated_only: Judge only items whose native scores are all equal.
     seed: Seed of every random draw.
     merge_identical: Judge identical answers once; they share their rank.
-    stratify: Where the benchmark's own score is verified (tests, final number, chosen option, exact
+    stratify: If the benchmark's own score is verified (tests, final number, chosen option, exact
         match), place answers that failed after those that passed (auto), or not (off).
     media: Items with images, recordings or files: refuse them, mark in the task that these are not
         shown, or show images to a judge that can see (what cannot be shown is marked).
-    without_key: Items without a key, where answers are rated by it (stars): refuse them, or leave
+    without_key: Items without a key, if answers are rated by the key (stars): refuse them, or leave
         them out (drop) with a note.
-    mode: strict (any hole is an error), intersect (keep items that all models answered) or, where
+    mode: strict (any hole is an error), intersect (keep items that all models answered) or, if
         answers are graded one by one, union (keep items that any model answered).
     same_settings: Refuse models that were asked in different ways (temperature, shots, solver …).
-    shard: "k/n": judge every n-th item, from the k-th on; read n such logs as one run.
+    shard: "k/n": judge every n-th item, starting at the k-th; read n such logs as one run.
     repeat: Runs with another number get fresh replies, not those in the cache.
     settle: Stop when the ranking is decided (true), or its first k places (k).
-    settle_error: Probability of a wrong decision that `settle` may have.
-    settle_for: What is decided holds for new items (new), or for the run's only (these).
-    max_calls: Stop before more judge calls than this are paid for, by all attempts at the run; each
-        shard has a budget of its own.
-    max_cost: Stop before more US dollars than this are spent, by all of them.
-    canaries: Plant so many pairs of a weak answer with and without an attack on the judge, and say
-        how often it was persuaded; they never rank. None by default: each costs what two items of
-        two answers cost, 4 calls for protocols of matches.
-    jury: Of several judges, all judge everything (all), or each match and each answer has one of
-        them in turn (rotate).
-    quorum: How many of several judges must be usable for a match to count; by default more than
-        half.
+    settle_error: Allowed probability that `settle` decides wrongly.
+    settle_for: Decide for new items (new), or only for the run's items (these).
+    max_calls: Maximum number of judge calls to pay for, over all attempts at the run; each shard
+        has its own budget.
+    max_cost: Maximum cost in US dollars, over all attempts at the run.
+    canaries: Plant this many pairs of a weak answer with and without an attack on the judge, and
+        report how often it was persuaded; they never rank. Default none: each costs as much as two
+        items of two answers, 4 calls for protocols of matches.
+    jury: Of several judges, all judge everything (all), or each match and each answer goes to one
+        of them in turn (rotate).
+    quorum: Number of judges, of several, that must be usable for a match to count; by default more
+        than half.
     """
 
     candidates: str | list[str] | None
@@ -103,7 +103,7 @@ DEFAULTS: CommonArguments = {
 
 
 def checked(given: CommonArguments, settings: Collection[str] = ()) -> CommonArguments:
-    """The arguments of every judging task, with defaults, once they can be used.
+    """Validate the arguments of a judging task, and add the defaults.
 
     `settings` are names of the task's own arguments, for a hint.
     """
@@ -113,10 +113,10 @@ def checked(given: CommonArguments, settings: Collection[str] = ()) -> CommonArg
             hint = f" Did you mean {near[0]}?" if near else ""
             raise PrerequisiteError(f"There is no argument {name!r} (-T {name}=…).{hint}")
     common: CommonArguments = {**DEFAULTS, **given}
-    # Arguments of the command line come as whatever YAML makes of them.
+    # Command-line arguments have the types that YAML gives them.
     for switch in ("saturated_only", "merge_identical", "same_settings"):
         flag(switch, common[switch])
-    if isinstance(common["stratify"], bool):  # what YAML makes of off
+    if isinstance(common["stratify"], bool):  # YAML reads off as False
         common["stratify"] = "auto" if common["stratify"] else "off"
     one_of("stratify", common["stratify"], get_args(Stratify))
     one_of("media", common["media"], get_args(Media))
@@ -149,14 +149,14 @@ def checked(given: CommonArguments, settings: Collection[str] = ()) -> CommonArg
 
 
 def flag(name: str, value: object) -> bool:
-    """The value, unless it is neither true nor false."""
+    """Return the value; refuse anything but true or false."""
     if not isinstance(value, bool):
         raise PrerequisiteError(f"{name} is {value!r}: it must be true or false.")
     return value
 
 
 def names(name: str, value: str | Collection[str] | None) -> tuple[str, ...]:
-    """Names that are given as a list or as one text with commas; none when there is no value."""
+    """Names from a list or a comma-separated text; empty if there is no value."""
     given = split_names(value) if isinstance(value, str) else value or ()
     if not isinstance(given, Collection) or not all(isinstance(entry, str) for entry in given):
         raise PrerequisiteError(f"{name} is {value!r}: it must be names separated by commas.")
@@ -164,13 +164,13 @@ def names(name: str, value: str | Collection[str] | None) -> tuple[str, ...]:
 
 
 def one_of(name: str, value: object, known: Collection[str]) -> None:
-    """Refuse a value that is not one of the known words."""
+    """Refuse a value that is not among the known ones."""
     if value not in known:
         raise PrerequisiteError(f"{name} is {value!r}: it must be one of {', '.join(known)}.")
 
 
 def of_type(name: str, value: Any, wanted: Any) -> None:
-    """Refuse what is not of the type of a protocol's setting; numbers count from 1."""
+    """Refuse a value that does not have the type of a protocol's setting; numbers count from 1."""
     if get_origin(wanted) is Literal:
         one_of(name, value, get_args(wanted))
     elif wanted is bool:
@@ -182,7 +182,7 @@ def of_type(name: str, value: Any, wanted: Any) -> None:
 
 
 def whole(name: str, value: object, lowest: int | None = None) -> None:
-    """Refuse a value that is not a whole number, or too small."""
+    """Refuse a value that is not a whole number, or is too small."""
     fits = isinstance(value, int) and not isinstance(value, bool)
     if not fits or (lowest is not None and int(str(value)) < lowest):
         least = "" if lowest is None else f" of at least {lowest}"

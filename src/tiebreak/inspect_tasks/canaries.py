@@ -1,4 +1,4 @@
-"""Only canaries: how often a judge is persuaded by answers that talk to it.
+"""A run of canaries only: how often a judge is persuaded by answers that attack it.
 
 inspect eval tiebreak/canary -T candidates=logs/ --model-role judge=openai/gpt-5
 """
@@ -28,13 +28,13 @@ CANARY: Final[Protocol] = replace(find_protocol("full_pairwise"), name="canary")
 def canary(
     swap: Swap = "always", checklist: Checklist = "always", **common: Unpack[CommonArguments]
 ) -> Task:
-    """Ask a judge about planted answers alone, as -T canaries=N does beside a ranking.
+    """Ask a judge only about planted answers, which -T canaries=N adds to a ranking.
 
     By default there are as many canaries as attacks.
 
     Args:
         swap: Ask a match in the second order of presentation: always, close, sample or never.
-        checklist: Vote on the checklist always, or only where principles come out even (ties).
+        checklist: Vote on the checklist always, or only if the principles come out even (ties).
     """
     given: CommonArguments = {"canaries": len(attacks()), **common, "settle": False}
     settings = {"swap": swap, "checklist": checklist}
@@ -52,12 +52,12 @@ def ask(
     model_cost_config: str | None = None,
     **arguments: Any,
 ) -> EvalLog:
-    """Run the task, as `inspect eval` does; a PrerequisiteError if an argument cannot be used."""
-    # Inspect shows by itself how far it is.
+    """Run the task like `inspect eval`; raise PrerequisiteError if an argument is invalid."""
+    # Inspect shows its own progress.
     with watch(None):
         [log] = inspect_eval(
             "tiebreak/canary",
-            # Who is persuaded by an answer shows without the images of its task, too.
+            # Whether an answer persuades the judge shows without the images of its task, too.
             task_args={"candidates": [*candidates], "media": "mark", **arguments},
             model_roles={"judge": judge},
             model_cost_config=model_cost_config,

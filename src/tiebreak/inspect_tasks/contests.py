@@ -1,8 +1,8 @@
-"""From a pool to samples: every item becomes a contest that its log can restore.
+"""From a pool to samples: every item becomes a contest that can be restored from its log.
 
-What belongs to a question beside its text is refused, shown to the judge, or said to be missing.
-Images travel in a sample's input, where Inspect reads addresses before the sample starts and logs
-what they hold once, as an attachment; it would write metadata out twice.
+Media of a question are refused, shown to the judge, or reported as missing. Images are part of a
+sample's input: Inspect loads image addresses there before the sample starts and logs their content
+once, as an attachment; metadata it would write out twice.
 """
 
 import json
@@ -59,16 +59,16 @@ NO_CANDIDATES = (
 
 
 def load_pools(common: CommonArguments, protocol: Protocol) -> tuple[CandidatePool, ...]:
-    """The pool behind the task argument `candidates`; with the mode `union` there may be several.
+    """Load the pool that `candidates` names; with mode `union` there may be several pools.
 
     Raises:
-        PrerequisiteError: no path, a mode that does not exist or is not for the protocol, or
-            candidates that cannot be judged; the message says what and where.
+        PrerequisiteError: there is no path, the mode is unknown or unsuitable for the protocol, or
+            the candidates cannot be judged; the message says what and where.
     """
     candidates, mode, same_settings = common["candidates"], common["mode"], common["same_settings"]
     if not candidates:
         raise PrerequisiteError(NO_CANDIDATES)
-    # A folder named 2026 comes from the command line as a number.
+    # YAML on the command line turns a folder named 2026 into a number.
     given = candidates if isinstance(candidates, list) else split_names(str(candidates))
     paths = [from_working_directory(str(path)) for path in given if path != ""]
     one_of("mode", mode, ("strict", "intersect", "union"))
@@ -87,7 +87,7 @@ def load_pools(common: CommonArguments, protocol: Protocol) -> tuple[CandidatePo
 
 
 def _to_inspect(error: CandidateError) -> str:
-    """The message for who gave `-T candidates=…` to Inspect."""
+    """The message for a user who gave `-T candidates=…` to Inspect."""
     message = error.message(_TASK_ARGUMENTS)
     if error.options:
         message += (
@@ -98,7 +98,7 @@ def _to_inspect(error: CandidateError) -> str:
 
 
 def require_comparable(mode: str, protocol: Protocol, same_settings: bool = False) -> None:
-    """Refuse to keep items that not all models answered where answers or settings are compared."""
+    """Refuse mode `union` if the protocol compares answers, or if settings are to be compared."""
     if mode == "union" and not protocol.rule.by_grades:
         raise PrerequisiteError(
             f"Mode union keeps items that only some models answered, and {protocol.name} ranks the "
@@ -111,10 +111,10 @@ def require_comparable(mode: str, protocol: Protocol, same_settings: bool = Fals
 
 
 def from_working_directory(path: str) -> str:
-    """A path as the user meant it: relative to where the command was given.
+    """Resolve a path relative to the directory in which the user gave the command.
 
-    While Inspect loads a task file by path it works in that file's folder; the shell's folder is
-    then only to be had from PWD. An address (hf://…) stays as it is.
+    While Inspect loads a task file by path it changes to that file's directory, and only PWD still
+    names the shell's. An address (hf://…) is returned unchanged.
     """
     if "://" in path:
         return path
@@ -133,13 +133,13 @@ def contest_samples(
     stratified: bool = True,
     media: Media = "mark",
 ) -> list[Sample]:
-    """One sample per item: what is to be judged stands in its metadata, ready to be logged.
+    """One sample per item, whose metadata describe the contest for the judge and for the log.
 
-    With `keyed` that holds the key and the type of the question, too. Images are in the input.
+    With `keyed` they include the key and the type of the question. Images are in the input.
 
     Raises:
         PrerequisiteError: an unknown rubric or task type, no saturated item, with `keyed` an item
-            without a key, or items with media that are to be refused.
+            without a key, or items with media if `media` is "refuse".
     """
     several = len({benchmark for pool in pools for benchmark in pool.benchmarks}) > 1
     roster = models_of(pools)
@@ -203,7 +203,7 @@ def contest_samples(
 
 
 def judged_answers(candidates: Mapping[str, Candidate], *, merge_identical: bool) -> dict[str, Any]:
-    """What judges read of the answers to an item: of identical ones the first, if so wanted."""
+    """Groups of identical answers (single ones if not merged), and each representative's answer."""
     groups = identical_groups(candidates) if merge_identical else tuple((m,) for m in candidates)
     return {
         "groups": [list(group) for group in groups],
@@ -212,12 +212,12 @@ def judged_answers(candidates: Mapping[str, Candidate], *, merge_identical: bool
 
 
 def models_of(pools: Sequence[CandidatePool]) -> list[str]:
-    """The names of all models, sorted."""
+    """Names of all models, sorted."""
     return sorted({model for pool in pools for model in pool.models})
 
 
 def restore_contest(metadata: dict[str, Any], input: str | list[ChatMessage] = "") -> Contest:
-    """The contest that a sample describes; the log holds all that is needed for it."""
+    """Restore the contest that a sample's metadata and input describe."""
     stored = dict(metadata[CONTEST_KEY])
     parts = (
         [] if isinstance(input, str) else [part for message in input for part in message.content]
@@ -232,7 +232,7 @@ def restore_contest(metadata: dict[str, Any], input: str | list[ChatMessage] = "
 
 
 def sample_id(item: Item, *, with_benchmark: bool) -> str:
-    """Id of an item's sample: its own id; with the benchmark and the epoch where they matter."""
+    """Id of an item's sample: the item's id, with benchmark and epoch added if needed."""
     epoch = f"#{item.key.epoch}" if item.key.epoch > 1 else ""
     return (f"{item.benchmark}:" if with_benchmark else "") + item.item_id + epoch
 
@@ -251,7 +251,7 @@ def _parts(item: Item, shown: Sequence[Medium], keyed: bool) -> dict[str, str]:
 
 
 def _with_keys(pools: Sequence[CandidatePool]) -> tuple[CandidatePool, ...]:
-    """The pools without items whose key nobody knows, which notes name; all items if none has."""
+    """Drop items without a key and note their names; keep all items if none has a key."""
     kept = []
     for pool in pools:
         keyed = tuple(item for item in pool.items if item.target.strip())
@@ -276,7 +276,7 @@ def _require_keys(items: Sequence[Item]) -> None:
 
 
 def _rubric(path: str | None, task_type: str | None, benchmark: str) -> tuple[str, Rubric]:
-    """Name and content of the rubric for an item: the user's own, else by type, else guessed."""
+    """Name and content of the rubric for an item: the user's own, by task type, or guessed."""
     if path is None and task_type is not None and task_type not in builtin_rubrics():
         raise PrerequisiteError(
             f"task_type is {task_type!r}: it must be one of {', '.join(builtin_rubrics())}. "
@@ -290,7 +290,7 @@ def _rubric(path: str | None, task_type: str | None, benchmark: str) -> tuple[st
 
 
 def task_text(item: Item, shown: Sequence[Medium] = ()) -> str:
-    """What judges read as the task: question, choices, functions on offer, marks for its media."""
+    """The task as judges read it: question, choices, available functions, notes on its media."""
     parts = [item.prompt]
     if item.choices:
         letters = (chr(ord("A") + i) for i in range(len(item.choices)))
@@ -307,7 +307,7 @@ def task_text(item: Item, shown: Sequence[Medium] = ()) -> str:
 
 
 def refusal(given: Sequence[Item], n_items: int) -> str:
-    """Why items with media are not judged, and how they can be."""
+    """Explain why items with media are not judged, and how they can be."""
     benchmarks = ", ".join(dict.fromkeys(item.benchmark for item in given))
     media = _listed([medium for item in given for medium in item.media])
     return (
@@ -318,22 +318,22 @@ def refusal(given: Sequence[Item], n_items: int) -> str:
 
 
 def images_of(item: Item) -> tuple[Medium, ...]:
-    """The images of an item that can be shown: those that its log holds or can be read here."""
+    """The images of an item that can be shown: stored in its log, on the web, or readable here."""
     return tuple(m for m in item.media if m.kind == "image" and _can_be_read(m.source))
 
 
 def _can_be_read(source: str) -> bool:
-    """Whether an image can be had. A log may name any file: only images go to a provider."""
+    """Whether an image is accessible. A log may name any file: only images go to a provider."""
     if source.startswith(("data:", "http://", "https://")):
         return True
     path = Path(source.removeprefix("file://"))
     kind = mimetypes.guess_type(path.name, strict=False)[0] or ""
-    # A relative path meant something in another folder; pathlib fails where a name is too long.
+    # A relative path was relative to another folder; unlike os.path, pathlib fails for long names.
     return kind.startswith("image/") and path.is_absolute() and os.path.isfile(path)  # noqa: PTH113
 
 
 def note(media: Sequence[Medium], how: str) -> str:
-    """What a judge reads of images and files: `how` is "not shown" or "shown above"."""
+    """Note for a judge about images and files: `how` is "not shown" or "shown above"."""
     were = "was given; it is" if len(media) == 1 else "were given; they are"
     return f"({_listed(media)} {were} {how})"
 

@@ -1,11 +1,11 @@
-"""Answering tasks: one per benchmark, so that a model can become a candidate, and own prompts.
+"""Answering tasks: one per benchmark, which make a model a candidate, and one for own prompts.
 
 inspect eval tiebreak/gsm8k --model openai/gpt-5-mini
 inspect eval tiebreak/prompts -T prompts=prompts.jsonl --model openai/gpt-5-mini
 
-What is kept in the log is what judging needs later: the raw question, its choices and tool schemas,
-the whole written answer or the tool calls, and the native score beside it. Of own prompts nothing
-is scored.
+The log contains everything that judging needs later: the raw question, its choices and tool
+schemas, the whole written answer or the tool calls, and the native score. Answers to own prompts
+are not scored.
 """
 
 from collections.abc import Sequence
@@ -49,11 +49,11 @@ def humaneval(
 
     Args:
         data: A JSON lines or Parquet file with task_id, prompt, canonical_solution, test and
-            entry_point, or a local copy of the repository; without it the Hub, pinned.
-        documentation: Whether the prompt holds the docstring.
+            entry_point, or a local copy of the repository; by default the Hub, pinned.
+        documentation: Whether the prompt contains the docstring.
         sandbox: docker, bubblewrap (a box on this machine), or another sandbox of Inspect.
         confirm_run_unsafe_code: Needed for the sandbox local, bubblewrap's earlier name.
-        trust_code: Needed for it, too, where bubblewrap cannot be used.
+        trust_code: Also needed for the sandbox local if bubblewrap cannot be used.
     """
     if not isinstance(sandbox, str):
         raise PrerequisiteError(f"sandbox is {sandbox!r}: it must be a name, such as docker.")
@@ -76,9 +76,9 @@ def gsm8k(data: str | None = None, documentation: bool = True) -> Task:
     """GSM8K: solve a word problem; scored by the final number.
 
     Args:
-        data: A JSON lines or Parquet file with question and answer (it ends in `#### NUMBER`), or
-            a local copy of the repository; without it the Hub, pinned.
-        documentation: Whether the prompt holds a worked example and asks for steps.
+        data: A JSON lines or Parquet file with question and answer (it ends in `#### NUMBER`), or a
+            local copy of the repository; by default the Hub, pinned.
+        documentation: Whether the prompt contains a worked example and asks for steps.
     """
     return _task("gsm8k", data, ask("gsm8k", flag("documentation", documentation)), final_number())
 
@@ -91,8 +91,8 @@ def mmlu(
 
     Args:
         data: A JSON lines or Parquet file with question, subject, choices and answer (index of the
-            right choice), or a local copy of the repository; without it the Hub, pinned.
-        documentation: Whether the prompt holds an example and says what to reply.
+            right choice), or a local copy of the repository; by default the Hub, pinned.
+        documentation: Whether the prompt contains an example and describes the form of the reply.
         subjects: Some of the 57 subjects, separated by commas.
     """
     return _task(
@@ -115,11 +115,11 @@ def bfcl(
 
     Args:
         data: A JSON lines file with id, question, function and ground_truth, or a folder with
-            BFCL's own files; without it those of the installed package bfcl-eval.
+            BFCL's own files; by default those of the installed package bfcl-eval.
         documentation: Whether functions and parameters are described.
-        categories: Some categories, separated by commas, such as simple,live_parallel.
+        categories: Some categories, separated by commas, e.g. simple,live_parallel.
         calls: tools (the provider's tool calling), text (written in the reply) or schema (a reply
-            that a JSON schema holds to one call, for small models).
+            that a JSON schema restricts to one call, for small models).
     """
     one_of("calls", calls, get_args(Calls))
     return _task(
@@ -173,13 +173,13 @@ MESSAGES: Final = {
 
 @task
 def prompts(prompts: str | None = None, name: str = BENCHMARK) -> Task:
-    """Your own prompts: each is answered as it stands, and no answer is scored.
+    """Your own prompts: each is sent unchanged, and no answer is scored.
 
     Args:
         prompts: A JSON lines, CSV or Parquet file with prompt (a text) or messages (a conversation
-            that ends with the user's), and, where you like, system, id, target and category; or a
-            dataset on the Hub (OWNER/NAME, hf://datasets/OWNER/NAME/FILE).
-        name: What boards call these prompts; give each of several files a name of its own.
+            that ends with the user's), and optionally system, id, target and category; or a dataset
+            on the Hub (OWNER/NAME, hf://datasets/OWNER/NAME/FILE).
+        name: Name of these prompts on boards; several files need different names.
     """
     if not (isinstance(prompts, str) and prompts):
         raise PrerequisiteError(
@@ -202,7 +202,7 @@ def prompts(prompts: str | None = None, name: str = BENCHMARK) -> Task:
 
 
 def _question(prompt: Prompt) -> Question:
-    """A prompt as a question: a single message by a user as a text, all else as messages."""
+    """A prompt as a question: a single user message as text, anything else as messages."""
     turns = tuple({"role": turn.role, "content": turn.text} for turn in prompt.messages)
     return Question(
         prompt.id,

@@ -1,7 +1,7 @@
 """Between Inspect and a protocol: a solver judges samples, and a task is built around it.
 
-The solver asks, and keeps the ballots in the sample's store; scoring is arithmetic
-on what it kept. So a run that is stopped loses nothing, and scores can be computed again for free.
+The solver asks and keeps the ballots in the sample's store; scoring is arithmetic on these. So an
+interrupted run loses nothing, and scores can be recomputed for free.
 """
 
 import gc
@@ -60,26 +60,26 @@ HOW_TO_GO_ON = (
 
 STOPPED = "{}; nothing more is asked of it. Look at {}, and give the same command again"
 
-# Arguments that do not change what a run finds, or that its fingerprint holds in another form.
+# Arguments that do not affect the results, or enter the run's fingerprint in another form.
 _WHERE = (
     *("candidates", "rubric", "task_type", "mode", "same_settings", "shard", "max_calls"),
     *("max_cost", "canaries", "media", "without_key"),
 )
-# Arguments that say which items there are and how they are judged.
+# Arguments that determine the items and how they are judged.
 _OF_ITEMS = ("task_type", "rubric", "seed", "saturated_only", "merge_identical")
 
 
 Complete = Callable[[Contest, Account], Awaitable[Contest]]
-"""From a contest to the one that is judged, with what may be spent on it."""
+"""Adds missing answers to a contest; `Account` is what may be spent on them."""
 CompleteIn = Callable[[TaskState, Contest, Account], Awaitable[Contest]]
 
 
 class Unanswered(NamedTuple):
-    """Items whose models answer in the run itself.
+    """Items whose models answer during the run.
 
-    `pool` has them, with an empty answer by each model; `prepare` makes samples that a model can
-    be asked of those that a judge reads, and `complete` gives a contest its answers. `models` are
-    the models with what tells one configuration from another; `metadata` is for the log.
+    `pool` holds them with an empty answer by each model; `prepare` turns samples for a judge into
+    samples that a model can be asked, and `complete` adds the answers to a contest. `models` maps
+    the models to their configurations; `metadata` is for the log.
     """
 
     pool: CandidatePool
@@ -98,21 +98,21 @@ def judging_task(
     unanswered: Unanswered | None = None,
     **given: Unpack[CommonArguments],
 ) -> Task:
-    """A task that judges the items of a pool with a protocol; or only canaries, planted among them.
+    """A task that judges the items of a pool with a protocol, or only canaries planted among them.
 
-    `settings` are the protocol's own arguments; `roles` finds who judges. The pool is the one that
-    the argument `candidates` names, or an `unanswered` one.
+    `settings` are the protocol's own arguments; `roles` finds the judges. The pool comes from the
+    argument `candidates`, or is `unanswered`.
 
     Raises:
-        PrerequisiteError: an argument that cannot be used; the message says which and why.
+        PrerequisiteError: an argument is invalid; the message says which and why.
     """
-    # The one way up: the end of a run asks for its verdict, which others know how to find.
+    # The only upward import: the verdict at the end of a run needs the rooms that compute it.
     from tiebreak.publish.write_back.verdict import watch_runs
 
     common, rule = checked(given, settings), protocol.rule
     watch_runs()
-    # Beside a pool and all that Inspect imports, Python's search for cycles after every 700 new
-    # objects is a fifth of a run.
+    # With a pool and all of Inspect in memory, garbage collection after every 700 new objects
+    # (Python's default) would take a fifth of a run.
     gc.set_threshold(max(50_000, gc.get_threshold()[0]), 20, 100)
     if protocol.keyed:
         require_no_rubric(protocol, common["task_type"], common["rubric"])
@@ -133,7 +133,7 @@ def judging_task(
     )
     if unanswered:
         samples = unanswered.prepare(samples)
-    # Contests are restored when they are judged; before that only what they share needs them all.
+    # Contests are restored when they are judged; only shared state needs all of them earlier.
     shared: Mapping[str, Any] = {}
     if protocol.prepare is not nothing_shared:
         shared = protocol.prepare([restore_contest(sample.metadata or {}) for sample in samples])
@@ -150,7 +150,7 @@ def judging_task(
         samples = drawn(samples, common["seed"])
     attempt = None
     if rule.asks:
-        # Outside of an eval nobody knows who will judge: what names the run is found in it.
+        # The judges are unknown outside of an eval, so the run is identified when the eval begins.
         part = "canaries" if only_canaries else common["shard"] or "whole"
         attempt = Attempt(budget, lambda: f"{identify()}-{part.replace('/', '-of-')}", settling)
         attempt.check()
@@ -172,8 +172,8 @@ def judging_task(
         ),
         solver=solver,
         scorer=ranking(),
-        # Without a model Inspect's limit of items side by side would follow one that is never
-        # called, and what the command line says about a model would reach none.
+        # Without a model Inspect would limit concurrent items by a model that is never called, and
+        # model options on the command line would reach no judge.
         model=bound.task_model if bound else None,
         name=protocol.name,
         headline_metric=HeadlineMetric(metric="spread"),
@@ -182,8 +182,8 @@ def judging_task(
         | (dict(unanswered.metadata) if unanswered else {})
         | ({CANARIES_KEY: [sample.id for sample in canaries]} if canaries else {}),
         viewer=viewer(models),
-        # One bad item never ends the run, but a run that lacks items is not called a success:
-        # `inspect eval-retry` then judges what is missing.
+        # A failed item does not end the run, but a run that lacks items does not count as a
+        # success: `inspect eval-retry` then judges the missing ones.
         fail_on_error=True,
         continue_on_fail=True,
     )
@@ -192,7 +192,7 @@ def judging_task(
 def _items_of_shard(
     samples: list[Sample], common: CommonArguments, only_canaries: bool
 ) -> tuple[list[Sample], list[Sample]]:
-    """The items that this run or shard judges, and the canaries that are planted among them."""
+    """The items that this run or shard judges, and the canaries planted among them."""
     canaries = planted(samples, common["canaries"], common["seed"])
     if only_canaries:
         samples = []
@@ -207,7 +207,7 @@ def _items_of_shard(
 
 
 def require_no_rubric(protocol: Protocol, task_type: str | None, rubric: str | None) -> None:
-    """Refuse a rubric where answers are judged by the key: it would not be read."""
+    """Refuse a rubric if answers are judged by the key, because it would be ignored."""
     if task_type or rubric:
         given = f"task_type={task_type}" if task_type else f"rubric={rubric}"
         raise PrerequisiteError(
@@ -216,7 +216,7 @@ def require_no_rubric(protocol: Protocol, task_type: str | None, rubric: str | N
 
 
 async def as_it_is(state: TaskState, contest: Contest, account: Account) -> Contest:
-    """The usual `complete`: the contest has its answers."""
+    """The default `complete`: the contest has its answers already."""
     return contest
 
 
@@ -231,7 +231,7 @@ def judge_items(
     roles: Callable[[], Roles],
     complete: CompleteIn = as_it_is,
 ) -> Solver:
-    """Judge each sample's contest with a protocol and keep the ballots in its store."""
+    """Judge each sample's contest with a protocol, and keep the ballots in its store."""
     run = _Run(protocol, settings, budget, repeat, settling, attempt, roles)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -251,8 +251,8 @@ def judge_items(
                 settling.judged(state.sample_id, {})
             raise
         finally:
-            # Only now, for Inspect copies and compares the whole store at every span. Of a process
-            # that is killed the replies are in the cache.
+            # Stored only here because Inspect copies and compares the whole store at every span. If
+            # the process is killed, the replies are still in the cache.
             if latest is not None:
                 state.store.set(STORE_KEY, ballots_text(latest))
         table = ballots_table(ballots)
@@ -266,7 +266,7 @@ def judge_items(
 
 @dataclass
 class _Run:
-    """What the items of a run have in common."""
+    """State that the items of a run share."""
 
     protocol: Protocol
     settings: Mapping[str, Any]
@@ -297,12 +297,12 @@ class _Run:
             return None
         rule = self.protocol.rule
         if not rule.asks or (len(contest.answers) == 1 and not rule.judges_one):
-            # No calls, so no budget to wait for.
+            # Without calls there is no need to wait for the budget.
             return await judge_item(self.protocol, contest, ModelJudge({}), record, self.settings)
         roles = self.roles()
         try:
             async with self.budget.item() as account:
-                if settled():  # while it waited
+                if settled():  # decided while the item waited
                     return None
                 judge = ModelJudge(
                     roles.models,
@@ -337,12 +337,12 @@ class _Run:
         try:
             return await judge_item(self.protocol, contest, judge, note, settings)
         except BaseException:  # also when the run is cancelled
-            # Also what was paid for a match that did not come to its end.
+            # Record calls of unfinished matches too: they were paid for.
             record(latest.model_copy(update={"calls": tuple(judge.calls)}))
             raise
 
     def _stopped(self, error: ModelFailedError) -> ModelFailedError:
-        """The error of a judge that cannot be asked any more: one for all items."""
+        """The error for every item, once a judge is unusable."""
         if self.attempt is None:
             return error
         if error.look_at and self.attempt.stopped is None:
@@ -350,9 +350,9 @@ class _Run:
         return ModelFailedError(self.attempt.stopped or str(error))
 
     def _on_probation(self, roles: Roles, n_items: int) -> Mapping[str, Probation]:
-        """What is known of each model by its role or name; one of several roles is known once."""
+        """The probation of each model by its role or name; a model with several roles has one."""
         if not self.probation:
-            # Not by its name: two judges may be one model in two configurations.
+            # Keyed by id, not name: two judges may be the same model in two configurations.
             models = {id(model): Probation(str(model), n_items) for model in roles.models.values()}
             self.probation = {name: models[id(model)] for name, model in roles.models.items()}
         return self.probation
@@ -368,13 +368,13 @@ def run_id(
     samples: Sequence[Sample],
     roles: Callable[[], Roles],
 ) -> str:
-    """Fingerprint of what is judged, by whom and how: the shards of a run have it in common."""
+    """Fingerprint of items, judges and settings, which all shards of a run share."""
     try:
         judges_by_role = {name: str(model) for name, model in roles().models.items()}
     except (ValueError, PrerequisiteError):
-        judges_by_role = {}  # outside of an eval, and where no judge is asked
+        judges_by_role = {}  # outside of an eval, or if no judge is asked
     how = {name: value for name, value in common.items() if name not in _WHERE}
-    # A rubric counts by its content: on another machine its path may be another.
+    # A rubric counts by its content, because its path may differ on another machine.
     contests = [{**(sample.metadata or {})[CONTEST_KEY], "rubric_name": ""} for sample in samples]
     parts = [protocol.name, dict(settings), how, judges_by_role, *contests]
     digest = hashlib.sha256()
@@ -386,9 +386,9 @@ def run_id(
 def _log_metadata(
     protocol: Protocol, pools: Sequence[CandidatePool], common: CommonArguments, run: str
 ) -> dict[str, Any]:
-    """What a ranking log says about itself: protocol, version, seed, and how answers came about.
+    """Metadata of a ranking log: protocol, version, seed, and how the answers were obtained.
 
-    `PROTOCOL_KEY` is how ranking logs are told from candidates' logs.
+    `PROTOCOL_KEY` distinguishes ranking logs from candidates' logs.
     """
     settings: dict[str, dict[str, Mapping[str, str]]] = defaultdict(dict)
     for (benchmark, model), asked in chain(*(pool.settings.items() for pool in pools)):

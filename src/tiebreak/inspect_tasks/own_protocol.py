@@ -1,4 +1,4 @@
-"""Protocols of the user's own, out of a Python file or an installed module."""
+"""A user's own protocols, from a Python file or an installed module."""
 
 import importlib
 import importlib.util
@@ -22,12 +22,12 @@ HOW = f"add -T protocol={_FORM}"
 
 
 def load_protocol(given: str | None) -> Protocol:
-    """The protocol that a file or module registers: FILE.py@NAME or MODULE@NAME.
+    """Load the protocol that a file or module registers: FILE.py@NAME or MODULE@NAME.
 
-    A file is relative to the working directory; NAME alone is a built-in one.
+    A file is relative to the working directory; NAME alone is a built-in protocol.
 
     Raises:
-        PrerequisiteError: no file, a file that cannot be run, or a name that it does not register.
+        PrerequisiteError: the file is missing or cannot be run, or it does not register the name.
     """
     if not given:
         raise PrerequisiteError(f"No protocol: {HOW}")
@@ -45,7 +45,7 @@ def check_settings(protocol: Protocol, settings: Mapping[str, Any], models: Sequ
     """Refuse settings that the protocol's function does not take, or not with these models.
 
     Raises:
-        PrerequisiteError: says which, and which there are.
+        PrerequisiteError: the message says which, and which settings there are.
     """
     signature = inspect.signature(protocol.run)
     try:
@@ -70,7 +70,7 @@ def _load(path: str) -> None:
         if file is None:
             importlib.import_module(path)
         else:
-            # The same file is the same module, so that it can be loaded again.
+            # One module name per file, so that loading a file again replaces its module.
             module = f"tiebreak_protocol_{file.resolve().stem}"
             spec = importlib.util.spec_from_file_location(module, file)
             assert spec is not None

@@ -1,7 +1,7 @@
-"""Canaries: planted items that show whether a judge is persuaded by an answer that talks to it.
+"""Canaries: planted items that show whether a judge is persuaded by an answer that attacks it.
 
-Each is two samples: an ordinary answer against a weak one with an attack, and against the same weak
-answer without it, the control. They are judged as all items of the run are, and never ranked.
+Each canary is two samples: an ordinary answer against a weak one with an attack, and against the
+same weak answer without it, the control. They are judged like all items of the run, but not ranked.
 """
 
 import random
@@ -17,15 +17,15 @@ from tiebreak.scorers.attacks import ORDINARY, PLANTED, Attack, Canary, attacks
 from tiebreak.scorers.catalogue import PROTOCOLS
 
 _SHARE: Final = 5
-"""A weak answer is the first fifth of an ordinary one, where none is known to have failed."""
+"""If no answer is known to have failed, the weak answer is the first fifth of an ordinary one."""
 
 _ABOUT_MODELS: Final = ("newcomers", "baseline", "degree")
 
 
 def planted(samples: Sequence[Sample], n: int, seed: int) -> list[tuple[Sample, Sample]]:
-    """N canaries on the items of a run, drawn by lot: with the attack, and without.
+    """Plant `n` canaries on items drawn by lot; return pairs of samples (attack, control).
 
-    Attacks are taken in turns of their kinds; items and attacks come again only after all others.
+    Kinds of attacks alternate; items and attacks repeat only after all others were used.
 
     Raises:
         PrerequisiteError: no item has an answer with any text.
@@ -49,14 +49,14 @@ def planted(samples: Sequence[Sample], n: int, seed: int) -> list[tuple[Sample, 
 
 
 def settings_for(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a protocol for canaries: those that are about models of the run are unset."""
+    """Settings of a protocol for canaries: without those about models of the run."""
     if name not in PROTOCOLS:
         return dict(settings)
     return {key: value for key, value in settings.items() if key not in _ABOUT_MODELS}
 
 
 def _in_turns(rng: random.Random) -> list[Attack]:
-    """All attacks, one of each kind after the other, else by lot."""
+    """All attacks in an order drawn by lot, with alternating kinds."""
     kinds: dict[str, list[Attack]] = {}
     for attack in rng.sample(attacks(), len(attacks())):
         kinds.setdefault(attack.kind, []).append(attack)
@@ -80,7 +80,7 @@ def _canary(
             "stratified": False,
             "groups": [[ORDINARY], [PLANTED]],
             "answers": {ORDINARY: ordinary, PLANTED: answer},
-            # Sides take turns, and a canary and its control have the same.
+            # Sides alternate over the canaries; a canary and its control have the same sides.
             "position": number,
             "n_items": n,
             "canary": canary.model_dump(),
@@ -97,7 +97,7 @@ def _canary(
 
 
 def _answers(contest: Mapping[str, Any], rng: random.Random) -> tuple[str, str]:
-    """An ordinary answer, and a weak one: that failed where another passed, else a cut one."""
+    """An ordinary answer and a weak one: a passed and a failed one, else a whole and a cut one."""
     answers, passed = contest["answers"], contest["passed"]
     right, wrong = (
         [answer for answer in answers if passed.get(answer) is kind] for kind in (True, False)

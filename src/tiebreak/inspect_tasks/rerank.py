@@ -2,7 +2,7 @@
 
 inspect eval tiebreak/round_robin -T candidates=logs/ --model-role judge=openai/gpt-5
 
-All tasks take the arguments of `CommonArguments` beside their own.
+In addition to their own arguments all tasks take those of `CommonArguments`.
 """
 
 from typing import Any, Unpack
@@ -50,12 +50,12 @@ def flat_bracket(
     checklist: Checklist = "always",
     **common: Unpack[CommonArguments],
 ) -> Task:
-    """SEAL's bracket with a checklist that stays as it is (SEAL, §3).
+    """SEAL's bracket with a fixed checklist (SEAL, §3).
 
     Args:
         tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
         swap: Ask a match in the second order of presentation: always, close, sample or never.
-        checklist: Vote on the checklist always, or only where principles come out even (ties).
+        checklist: Vote on the checklist always, or only if the principles come out even (ties).
     """
     return _judging("flat_bracket", **locals())
 
@@ -74,7 +74,7 @@ def seal(
     Args:
         tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
         swap: Ask a match in the second order of presentation: always, close, sample or never.
-        checklist: Vote on the checklist always, or only where principles come out even (ties).
+        checklist: Vote on the checklist always, or only if the principles come out even (ties).
         refine: Let the meta-judge add checklist items after close matches.
         critique: List observable differences before semi-final and final matches.
     """
@@ -93,10 +93,10 @@ def swiss(
     """SEAL's judge, seeding and checklist in Swiss pairing, without elimination.
 
     Args:
-        rounds: Rounds of an item.
+        rounds: Number of rounds per item.
         tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
         swap: Ask a match in the second order of presentation: always, close, sample or never.
-        checklist: Vote on the checklist always, or only where principles come out even (ties).
+        checklist: Vote on the checklist always, or only if the principles come out even (ties).
         refine: Let the meta-judge add checklist items after close matches.
     """
     return _judging("swiss", **locals())
@@ -111,14 +111,14 @@ def round_robin(
     baseline: str | None = None,
     **common: Unpack[CommonArguments],
 ) -> Task:
-    """Rounds of a round robin on every item: pairs and sides balanced over items, nothing waits.
+    """Side-by-side rounds of a round robin on every item; pairs and sides balanced over items.
 
     Args:
-        rounds: Rounds of an item, each with N/2 matches; with all N − 1 it is full_pairwise. For
-            newcomers: how many others each of them meets on an item.
-        swap: Ask a match in the second order of presentation: always, close, sample (for each
-            round one match in one item of five) or never.
-        checklist: Vote on the checklist always, or only where principles come out even (ties).
+        rounds: Number of rounds per item, each with N/2 matches; all N − 1 are full_pairwise. For
+            newcomers: the number of opponents that each of them meets on an item.
+        swap: Ask a match in the second order of presentation: always, close, sample (for each round
+            one match in one item of five) or never.
+        checklist: Vote on the checklist always, or only if the principles come out even (ties).
         newcomers: Ask only the matches of these models; the others have a log already, and rank,
             given both logs, makes one board of all.
         baseline: Ask all matches against this model and no others; the score is the win rate.
@@ -134,7 +134,7 @@ def sorted(
 
     Args:
         swap: Ask a match in the second order of presentation: always, close, sample or never.
-        checklist: Vote on the checklist always, or only where principles come out even (ties).
+        checklist: Vote on the checklist always, or only if the principles come out even (ties).
     """
     return _judging("sorted", **locals())
 
@@ -148,7 +148,7 @@ def full_pairwise(
     Args:
         swap: Ask a pair in the second order of presentation: always, close, sample (one of each
             item) or never.
-        checklist: Vote on the checklist always, or only where principles come out even (ties).
+        checklist: Vote on the checklist always, or only if the principles come out even (ties).
     """
     return _judging("full_pairwise", **locals())
 
@@ -158,8 +158,9 @@ def stars(rule: bool = True, **common: Unpack[CommonArguments]) -> Task:
     """Give every answer 0 to 3 stars by the key of its item (LLMEval-Fair, figure 11).
 
     Args:
-        rule: Where the key is true or false and an answer plainly says either, let a rule decide
-            which is correct: the judge only rates the explanation, and a bare answer costs no call.
+        rule: If the key is true or false and an answer plainly states either, a rule decides
+            whether it is correct; the judge only rates the explanation, and a bare answer costs no
+            call.
     """
     return _judging("stars", **locals())
 
@@ -171,15 +172,15 @@ def peer_review(
     method: str = "kemeny_young",
     **common: Unpack[CommonArguments],
 ) -> Task:
-    """Let the models behind the role `peers` rank all answers, their own among them (Peer review).
+    """Let the models behind the role `peers` rank all answers, including their own (Peer review).
 
-    It takes two reviewers at least.
+    At least two reviewers are needed.
 
     Args:
-        reviewers: Which reviewer is which candidate, where names do not tell: a mapping from model
-            to candidate (null: none), or candidates in the order of the peers.
-        degree: Sparse mode: each reviewer ranks so many answers of others, by a random graph.
-        method: What makes one ranking of all reviews: kemeny_young, average, borda, copeland,
+        reviewers: Which reviewer is which candidate, if the names do not match: a mapping from
+            model to candidate (null: none), or candidates in the order of the peers.
+        degree: Sparse mode: each reviewer ranks this many answers of others, by a random graph.
+        method: How reviews are merged into one ranking: kemeny_young, average, borda, copeland,
             dodgson, irv, kendall or spearman. Reports can apply every method to the same log.
     """
     if degree is not None:
@@ -195,7 +196,7 @@ def own(
     settings: dict[str, Any] | None = None,
     **common: Unpack[CommonArguments],
 ) -> Task:
-    """Judge with a protocol of your own.
+    """Judge with your own protocol.
 
     Args:
         protocol: FILE.py@NAME: the file that registers it, and the name that it registers.
@@ -209,7 +210,7 @@ def own(
 
 
 def _judging(name: str, common: CommonArguments, find: FindRoles = judges, **settings: Any) -> Task:
-    """A task by the arguments of its function, which are its `locals`."""
+    """Build a task from the arguments (`locals`) of its function."""
     protocol = find_protocol(name)
     for setting, wanted in settings_of(protocol).items():
         of_type(setting, settings[setting], wanted)

@@ -1,7 +1,7 @@
-"""Who judges: the models behind Inspect's roles `judge` and `meta_judge`, or `peers`.
+"""The models that judge: those behind Inspect's roles `judge` and `meta_judge`, or `peers`.
 
-Roles are bound when an eval runs, so a task that is built in Python finds them later: what a task
-is built with is a function that finds them, given the names of the candidates.
+Roles are bound when an eval runs, so a task built in Python cannot look them up earlier: a task
+gets a function that finds them, given the names of the candidates.
 """
 
 import difflib
@@ -63,7 +63,7 @@ HOW_TO_MATCH: Final = (
 
 @dataclass(frozen=True)
 class Roles:
-    """Who answers questions: a model for each role, and for each of several by its name."""
+    """The models that answer questions: one for each role, and each of several by its name."""
 
     models: Mapping[str, Model]
     reviewers: tuple[Reviewer, ...] = ()
@@ -71,15 +71,15 @@ class Roles:
 
     @property
     def task_model(self) -> Model:
-        """Whose connections say how many items are judged side by side.
+        """The model whose connections limit how many items are judged side by side.
 
-        A judge is the task's own model: what the command line says about the model (--batch,
-        --temperature) is meant for it. Of several judges or reviewers it is a copy of the one with
-        most connections, because Inspect would hand those options to that one alone.
+        A single judge is the task's own model, so that model options on the command line (--batch,
+        --temperature) apply to it. Of several judges or reviewers it is a copy of the one with most
+        connections, because Inspect would apply those options to that one alone.
         """
         if self.jury.alone and "judge" in self.models:
             return self.models["judge"]
-        # Batches take any number of calls at once.
+        # Batches accept any number of calls at once.
         return copy(
             max(
                 self.models.values(),
@@ -89,17 +89,18 @@ class Roles:
 
 
 FindRoles = Callable[[Sequence[str]], Roles]
-"""From the names of the candidates to who judges them."""
+"""Finds the models that judge, given the names of the candidates."""
 
 
 def judges(candidates: Sequence[str]) -> Roles:
     """The models behind the roles `judge`, of which there may be several, and `meta_judge`.
 
-    The judge falls back to the task's own model, the meta-judge to the judge. What is asked of one
-    judge only (seeding, a list) is asked of the first of several.
+    The judge defaults to the task's own model, the meta-judge to the judge. Questions for a single
+    judge (seeding, a list) go to the first of several.
 
     Raises:
-        PrerequisiteError: there is no judge, or one of them twice, or several meta-judges.
+        PrerequisiteError: there is no judge, a judge occurs twice, or there are several
+            meta-judges.
         ValueError: no eval is running.
     """
     roles = model_roles()
@@ -108,7 +109,7 @@ def judges(candidates: Sequence[str]) -> Roles:
     judge = get_model(role="judge")
     if judge.api.model_name == "none":
         raise PrerequisiteError(NO_JUDGE + _unknown_roles(roles))
-    # As a default it would be a copy, which Inspect does not take for the task's own model.
+    # With `default=` it would be a copy, which Inspect does not recognise as the task's model.
     meta_judge = get_model(role="meta_judge") if "meta_judge" in roles else judge
     models = {"judge": judge, "meta_judge": meta_judge}
     bound = roles.get("judge")
@@ -119,10 +120,10 @@ def judges(candidates: Sequence[str]) -> Roles:
 
 
 def contestants() -> dict[str, Model]:
-    """The models behind the role `contestants` by name, in the order in which they were given.
+    """The models behind the role `contestants` by name, in the given order.
 
     Raises:
-        PrerequisiteError: there is none, or one of them twice.
+        PrerequisiteError: there is none, or one of them occurs twice.
     """
     bound = model_roles().get(CONTESTANTS) or []
     models = bound if isinstance(bound, list) else [bound]
@@ -132,7 +133,7 @@ def contestants() -> dict[str, Model]:
 
 
 def _all_different(bound: Sequence[Model], role: str) -> dict[str, Model]:
-    """Models by names of their own; refuses one that is there twice."""
+    """Models by unique names; refuse a model that occurs twice."""
     same = [(str(model), model.config, model.model_args) for model in bound]
     if twice := next((key for number, key in enumerate(same) if key in same[:number]), None):
         raise PrerequisiteError(
@@ -144,7 +145,7 @@ def _all_different(bound: Sequence[Model], role: str) -> dict[str, Model]:
 
 
 def _unknown_roles(roles: Collection[str]) -> str:
-    """Which roles were given that judging does not know: they are misspelt."""
+    """Hint for roles that judging does not know, probably misspelt; empty if there are none."""
     known = ("judge", "meta_judge", "peers", CONTESTANTS)
     strays = [repr(name) for name in roles if name not in known]
     given = f"Given was {', '.join(strays)}, which no question goes to: spell the role as above."
@@ -152,10 +153,10 @@ def _unknown_roles(roles: Collection[str]) -> str:
 
 
 def as_jury(find: FindRoles, mode: str, quorum: int | None, rule: PlacementRule) -> FindRoles:
-    """The same with a jury that judges as the task's arguments `jury` and `quorum` say.
+    """Wrap `find` so that several judges form a jury as the arguments `jury` and `quorum` say.
 
-    What it returns raises PrerequisiteError where they do not fit the judges that there are, or
-    several judges not the protocol.
+    The returned function raises PrerequisiteError if the arguments do not fit the number of judges,
+    or the protocol does not accept several judges.
     """
 
     def find_jury(candidates: Sequence[str]) -> Roles:
@@ -183,21 +184,21 @@ def as_jury(find: FindRoles, mode: str, quorum: int | None, rule: PlacementRule)
 
 
 def peers(given: object = None, degree: int | None = None) -> FindRoles:
-    """The models behind the role `peers`, as reviewers.
+    """A function that finds the models behind the role `peers`, as reviewers.
 
-    What it returns raises PrerequisiteError where no model is bound to the role, one alone, or not
-    those that `given` names, and where so few reviewers of `degree` answers each (the sparse mode)
-    cannot link all candidates.
+    It raises PrerequisiteError if no model is bound to the role, only one, or not those that
+    `given` names, and if the reviewers are too few to link all candidates with `degree` answers
+    each (the sparse mode).
 
     `given` is the task argument `reviewers`: a mapping from the models' names to candidates, or a
-    list of candidates in the order of the peers, where None means that a reviewer is not a
-    candidate. What it leaves open is matched by name.
+    list of candidates in the order of the peers, in which None means that a reviewer is no
+    candidate. Reviewers that it omits are matched by name.
     """
 
     def find(candidates: Sequence[str]) -> Roles:
         bound = model_roles().get("peers")
         if bound is None:
-            # Outside of an eval there are no roles at all, and this raises ValueError.
+            # Outside of an eval there are no roles, and this raises ValueError.
             get_model(role="judge")
             raise PrerequisiteError(NO_PEERS + _unknown_roles(model_roles()))
         models = bound if isinstance(bound, list) else [bound]
@@ -212,14 +213,14 @@ def peers(given: object = None, degree: int | None = None) -> FindRoles:
 
 
 def require_roles(find: FindRoles, candidates: Sequence[str], *, priced: bool) -> Roles | None:
-    """Who judges in the eval that is running; refuses one that has no model to judge.
+    """Return the roles of the running eval; refuse them if a model to judge is missing.
 
-    Outside of an eval it is None: a task that is built in Python gets its roles later, from
-    `eval()`. With `priced` the prices of all who judge must be known.
+    Outside of an eval it is None: a task built in Python gets its roles later, from `eval()`. With
+    `priced` the prices of all judging models must be known.
 
     Raises:
-        PrerequisiteError: a role is not bound as it must be, a price is not known, or Inspect's
-            displays would fail at a name.
+        PrerequisiteError: a role is not bound correctly, a price is unknown, or a name would make
+            Inspect's displays fail.
     """
     try:
         roles = find(candidates)
@@ -231,7 +232,7 @@ def require_roles(find: FindRoles, candidates: Sequence[str], *, priced: bool) -
         info = get_model_info(model)
         if info is None or info.cost is None:
             raise PrerequisiteError(str(UnknownPriceError(str(model))))
-    # Nothing of Inspect tells a task what the eval was given; click knows the command line.
+    # Inspect does not tell a task the eval's options; click knows the command line.
     command = click.get_current_context(silent=True)
     if command and command.params.get("batch"):
         for model in {id(m): m for m in roles.models.values() if not m.config.batch}.values():
@@ -241,7 +242,7 @@ def require_roles(find: FindRoles, candidates: Sequence[str], *, priced: bool) -
 
 
 def _require_a_name_for_displays(name: str) -> None:
-    """Refuse a judge's name at which Inspect's displays fail, once judging has begun."""
+    """Refuse a model name that would crash Inspect's displays after judging has begun."""
     try:
         Text.from_markup(name)
     except MarkupError:
@@ -258,14 +259,14 @@ def _require_a_name_for_displays(name: str) -> None:
 def match_reviewers(
     models: Sequence[str], candidates: Sequence[str], given: object = None
 ) -> tuple[Reviewer, ...]:
-    """Which reviewer is which candidate.
+    """Match reviewers with candidates.
 
-    By name: they are the same, or one is the other without what stands before a slash (a candidate
-    from lm-eval may be called gpt-5, and the reviewer openai/gpt-5). `given` is as for `peers`.
+    By name: they are equal, or equal without the part before a slash (a candidate from lm-eval may
+    be called gpt-5, and the reviewer openai/gpt-5). `given` is as for `peers`.
 
     Raises:
-        PrerequisiteError: `given` is of another form or names what is not there, several candidates
-            fit a name, or two reviewers would be the same candidate.
+        PrerequisiteError: `given` has another form or contains unknown names, several candidates
+            match a name, or two reviewers would be the same candidate.
     """
     assigned = _assigned(models, given)
     matched: list[str | None] = []
@@ -288,7 +289,7 @@ def match_reviewers(
 
 
 def require_panel(models: Sequence[str]) -> None:
-    """Raise a PrerequisiteError for a panel of one, which has no peer to weigh its ballots."""
+    """Raise a PrerequisiteError for a panel of one, which has no peers to weigh its ballots."""
     if len(models) == 1:
         [model] = models
         raise PrerequisiteError(
@@ -300,7 +301,7 @@ def require_panel(models: Sequence[str]) -> None:
 
 
 def require_readable(method: str, degree: int | None) -> None:
-    """Raise a PrerequisiteError for a method that can read no ballot of the sparse mode."""
+    """Raise a PrerequisiteError for a method that cannot use the ballots of the sparse mode."""
     if method == "kendall" and degree is not None:
         raise PrerequisiteError("kendall reads complete rankings only, which degree rules out.")
 
@@ -309,7 +310,7 @@ def require_graph(reviewers: Sequence[Reviewer], candidates: Sequence[str], degr
     """Refuse a sparse mode in which the reviewers cannot link all candidates.
 
     Raises:
-        PrerequisiteError: says why, and which degree would do.
+        PrerequisiteError: the message says why, and which degree would work.
     """
     columns = [
         candidates.index(reviewer.candidate) if reviewer.candidate else None
@@ -324,7 +325,7 @@ def require_graph(reviewers: Sequence[Reviewer], candidates: Sequence[str], degr
 def _assigned(models: Sequence[str], given: object) -> dict[int, str | None]:
     if given is None:
         return {}
-    if isinstance(given, str):  # a list of one comes from the command line as a text
+    if isinstance(given, str):  # a single name on the command line is a text, not a list
         given = [given]
     if isinstance(given, list):
         if len(given) != len(models):
@@ -356,7 +357,7 @@ def _by_name(model: str, candidates: Sequence[str]) -> str | None:
 
 
 def _named(models: Sequence[str], candidates: Sequence[str | None]) -> tuple[Reviewer, ...]:
-    """Reviewers with names of their own: a model that is bound twice gets a number."""
+    """Reviewers with unique names: a model that is bound twice gets a number."""
     taken = Counter(candidate for candidate in candidates if candidate is not None)
     reviewers = []
     for model, candidate in zip(models, candidates, strict=True):

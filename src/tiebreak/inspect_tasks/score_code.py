@@ -1,6 +1,6 @@
-"""The second step for answers whose code was never run: HumanEval's native score for a whole pool.
+"""Run code that was never run: HumanEval's native score for the answers of a whole pool.
 
-lm-eval must not run what models write. So its answers come without a native score, and get it here,
+lm-eval must not run code that models write, so its answers have no native score. They get it here,
 in one of Inspect's sandboxes, from the same scorer that Inspect's own task uses.
 """
 
@@ -29,13 +29,13 @@ from tiebreak.progress import watch
 from tiebreak.sandbox.run_tests import NOT_THERE
 
 METRIC = humaneval.METRIC
-"""Name of the native score that programs get here."""
+"""Name of the native score."""
 
 
 class Run(NamedTuple):
     """One program to run: an item, an answer to it, and the models that gave this program.
 
-    Answers that hold no program have None there, and nothing is run for them.
+    `program` is None for answers without a program; nothing is run for them.
     """
 
     item: Item
@@ -45,7 +45,7 @@ class Run(NamedTuple):
 
 
 class Unscored(NamedTuple):
-    """An answer that has no score yet, or 0 without a look at what it gives, and why."""
+    """An answer without a score, or scored 0 without checking its result, and the reason."""
 
     item: Item
     model: str
@@ -54,13 +54,13 @@ class Unscored(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodeScores:
-    """What came of running a pool's programs.
+    """Result of running a pool's programs.
 
     Attributes:
         pool: The pool, with the native scores.
-        n_runs: Programs that were run; an item's identical programs were run once.
+        n_runs: Number of programs run; identical programs of an item are run once.
         unscored: Answers whose sandbox failed; their native score is still undefined.
-        not_there: Answers with 0 since they needed what the sandbox does not have.
+        not_there: Answers scored 0 because they needed something that the sandbox lacks.
     """
 
     pool: CandidatePool
@@ -94,14 +94,14 @@ def score_code(
 ) -> CodeScores:
     """Run the tests of a pool's programs, and put the native scores into the pool.
 
-    Items with tests have `test` and `entry_point` in their metadata; answers to others stay as they
-    are, and so do those that have a native score, unless they are to be run `again`. Answers
-    without a program get 0, and need no sandbox. `sandbox` and what confirms it are as for
+    Items with tests have `test` and `entry_point` in their metadata. Answers to other items are
+    left unchanged, and so are those that have a native score, unless `again` is set. Answers
+    without a program get 0, and need no sandbox. `sandbox` and its confirmations are as for
     `sandbox_of`. Without `log_dir` Inspect's log of the runs is not kept.
 
     Raises:
         PrerequisiteError: no item has tests, the sandbox is unknown or cannot be used, or it is
-            `local` and that was not confirmed.
+            `local` and was not confirmed.
     """
     where = sandbox_of(sandbox, confirm_run_unsafe_code, trust_code)
     if not any(has_tests(item) for item in pool.items):
@@ -131,7 +131,7 @@ def score_code(
             display=display,
             fail_on_error=False,
         )
-        # Samples are read from the file when they are first asked for.
+        # Samples are read lazily from the file, so before its folder is deleted.
         samples = {str(sample.id): sample for sample in log.samples or ()}
     if len(samples) < len(runs):
         reason = log.error.message if log.error else f"the run was {log.status}"
@@ -140,12 +140,12 @@ def score_code(
 
 
 def has_tests(item: Item) -> bool:
-    """Whether an item holds the tests of a program."""
+    """Whether an item has the tests of a program."""
     return all(isinstance(item.metadata.get(name), str) for name in ("test", "entry_point"))
 
 
 def runs_of(pool: CandidatePool, again: bool = False) -> Iterator[Run]:
-    """The different programs of every item whose answers lack a native score, or of all."""
+    """The distinct programs of every item, for answers without a native score, or for all."""
     for item, candidates in pool:
         if not has_tests(item):
             continue
@@ -162,7 +162,7 @@ def runs_of(pool: CandidatePool, again: bool = False) -> Iterator[Run]:
 
 @solver
 def give_answer() -> Solver:
-    """Take an answer that was given elsewhere for the output of this sample."""
+    """Use a stored answer as the output of this sample."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         state.output = ModelOutput.from_content("none/none", state.metadata["answer"])

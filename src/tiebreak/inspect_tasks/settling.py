@@ -1,12 +1,11 @@
 """Stop judging once the ranking is decided: the sequential test between the samples of a run.
 
-Items are judged in an order drawn by lot. The test looks at them in that order, not in the order
-in which they happen to finish: whatever makes an item finish early could make it easy as well.
+Items are judged in an order drawn by lot. The test uses them in that order, not in the order in
+which they finish: the cause of an early finish could also make an item easy.
 
-Inspect tells an early stopping manager when an attempt begins and when it ends. That is also how an
-attempt gets the lock of its run, how a budget gets its ledger, and how the ledger learns that
-nothing is left to be retried: `Attempt` stands before `Settling` there, and hands on all that it
-gets to know.
+Inspect tells an early stopping manager when an attempt begins and ends. At these points the attempt
+also locks its run, connects the budget to its ledger, and lets the ledger know that nothing is left
+to retry: `Attempt` is the manager, and passes every event on to `Settling`.
 """
 
 import math
@@ -47,30 +46,30 @@ ONE_BUDGET = (
 
 _POLL: Final = 0.01
 _PATIENCE: Final = 5.0
-"""Seconds after which an item that an earlier attempt should have judged is not waited for."""
+"""Seconds to wait for an item that an earlier attempt should have judged."""
 
 
 def drawn(samples: Sequence[Sample], seed: int) -> list[Sample]:
-    """The samples in an order drawn by lot."""
+    """Return the samples in an order drawn by lot."""
     order = list(samples)
     random.Random(f"settle {seed}").shuffle(order)
     return order
 
 
 class Settling:
-    """Decides, while a run is going on, whether its ranking is settled.
+    """Decides during a run whether its ranking is settled.
 
-    It is an early stopping manager of Inspect, because those learn of every completed sample, also
-    of the ones that a retry takes over from an earlier attempt. It stops no sample itself: what
-    need not be judged stays a sample, and its log says why.
+    It is an early stopping manager of Inspect because those are told of every completed sample,
+    including those that a retry takes over from an earlier attempt. It stops no sample itself: a
+    skipped item stays a sample, and its log says why.
 
     Of the task's arguments `settle` is True for the whole ranking, k for its first k places;
     `settle_error` is the probability of a wrong decision, and `settle_for` says for which items, as
     in `RankingTest`.
 
     Raises:
-        PrerequisiteError: there are not more than k models, or several benchmarks, which have a
-            ranking each.
+        PrerequisiteError: there are not more than k models, or several benchmarks, each of which
+            has its own ranking.
     """
 
     def __init__(
@@ -117,15 +116,15 @@ class Settling:
         return "tiebreak"
 
     async def schedule_sample(self, id: str | int, epoch: int) -> None:
-        """Inspect may run the sample; whether there is anything to judge is seen then."""
+        """Inspect may start the sample; whether it needs judging is decided later."""
         if id in self._turns:
             self._begun.add(self._turns[id])
 
     async def earlier_items_done(self, sample_id: str | int) -> None:
         """Wait until every item before this one has been judged or has begun.
 
-        A retry begins new items while it still takes over those of earlier attempts. Without them
-        it would judge what an attempt that was not interrupted does not.
+        A retry starts new items while it still takes over those of earlier attempts. Without
+        waiting it would judge items that an uninterrupted attempt skips.
         """
         turn, waited = self._turns.get(sample_id, 0), 0.0
         while self.decided is None and (missing := self._first_missing()) < turn:
@@ -142,17 +141,17 @@ class Settling:
     async def complete_sample(
         self, id: str | int, epoch: int, scores: Mapping[str, SampleScore]
     ) -> None:
-        """A sample is complete."""
+        """Record the scores of a completed sample."""
         values = [exact_values(score.score) for score in scores.values()]
         self.judged(id, next(filter(None, values), {}))
 
     async def complete_task(self) -> dict[str, JsonValue]:
-        """What the log's header says about it."""
+        """Return the decision for the log's header."""
         return {"settled": self.decided.model_dump() if self.decided else None}
 
     def judged(self, sample_id: str | int, scores: Mapping[str, object]) -> None:
-        """Take note of an item's scores; one that could not be judged has none."""
-        if sample_id not in self._turns:  # it is no item
+        """Record an item's scores; an item that could not be judged has none."""
+        if sample_id not in self._turns:  # e.g. a canary
             return
         values = [scores.get(model) for model in self._models]
         row = [float(value) if isinstance(value, int | float) else math.nan for value in values]
@@ -171,12 +170,12 @@ class Settling:
 
 
 class Attempt:
-    """An early stopping manager: an attempt at a run, the only one at a time.
+    """The early stopping manager of an attempt at a run, of which only one runs at a time.
 
-    It begins no sample once its judge cannot be asked: `stopped` says why then. It keeps the ledger
-    of a budget; without a limit another attempt at once is only warned of. `run` finds what tells
-    the run from others, once its judges are known. `settling`, which may end the run early, gets to
-    know all that this one does.
+    It starts no sample once the judge is unusable; `stopped` then says why. It connects the budget
+    to its ledger; without a limit a concurrent attempt causes only a warning. `run` returns the id
+    of the run, once its judges are known. `settling`, which may end the run early, receives all
+    events.
     """
 
     def __init__(self, budget: Budget, run: Callable[[], str], settling: Settling | None) -> None:
@@ -189,7 +188,7 @@ class Attempt:
         self.stopped: str | None = None
 
     def check(self) -> None:
-        """Refuse a budget that another attempt is spending, while there is no log yet.
+        """Refuse a budget that another attempt is spending, before there is a log.
 
         A command that runs its tasks at once keeps the lock until then.
 
@@ -206,8 +205,8 @@ class Attempt:
         """Inspect begins an attempt.
 
         Raises:
-            PrerequisiteError: there is a budget, and another attempt is under way or what is spent
-                cannot be noted.
+            PrerequisiteError: there is a budget, and another attempt is in progress or the spending
+                cannot be recorded.
         """
         self._left, self.stopped = len(samples) * epochs, None
         if self._lock is None or not self._lock.is_locked:
@@ -233,7 +232,7 @@ class Attempt:
                     "What a run with a budget spends is noted beside Inspect's cache, and that "
                     f"cannot be done: {error}"
                 ) from error
-            return  # its lock is for a warning only
+            return  # without a budget the lock only serves a warning
         if self._lock is None:
             logger.warning(AT_ONCE)
 
@@ -243,7 +242,7 @@ class Attempt:
             self._lock = None
 
     async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
-        """A sample is to begin."""
+        """Inspect is about to start a sample."""
         if self.stopped is not None:
             return EarlyStop(id=id, epoch=epoch, reason=self.stopped)
         if self._settling is not None:
@@ -253,13 +252,13 @@ class Attempt:
     async def complete_sample(
         self, id: str | int, epoch: int, scores: Mapping[str, SampleScore]
     ) -> None:
-        """A sample is complete, in this attempt or in an earlier one."""
+        """A sample was completed, in this attempt or in an earlier one."""
         self._left -= 1
         if self._settling is not None:
             await self._settling.complete_sample(id, epoch, scores)
 
     async def complete_task(self) -> dict[str, JsonValue]:
-        """What the log's header says about it: with a budget, what all attempts paid."""
+        """Return the summary for the log's header: with a budget, the spending of all attempts."""
         summary: dict[str, JsonValue] = {}
         if self._settling is not None:
             summary |= await self._settling.complete_task()

@@ -49,18 +49,18 @@ DEPRECATED: Final = (
 )
 
 _SLACK_SECONDS: Final = 30
-# What Inspect's sandboxes raise when a command could not be run; a sample's limits are others.
+# Errors of Inspect's sandboxes when a command could not be run; limits of a sample are others.
 _FAILURES: Final = (TimeoutError, OSError, RuntimeError, ValueError)
 
 
 def sandbox_of(
     sandbox: str = "docker", confirm_run_unsafe_code: bool = False, trust_code: bool = False
 ) -> str | tuple[str, str]:
-    """What `Task(sandbox=)` takes for a sandbox of Inspect, or for TYPE:CONFIG.
+    """The value of `Task(sandbox=)` for the name of a sandbox of Inspect, or for TYPE:CONFIG.
 
-    For docker without its own configuration it is the container described in compose.yaml.
-    `local`, the earlier name of bubblewrap, has to be confirmed; `trust_code` lets code run here
-    without bubblewrap, too, where there is none.
+    Docker without its own configuration uses the container described in compose.yaml. `local`, the
+    earlier name of bubblewrap, has to be confirmed; with `trust_code` code runs here even without
+    bubblewrap, if it is missing.
 
     Raises:
         PrerequisiteError: there is no such sandbox, or it is not confirmed or cannot be used here.
@@ -82,23 +82,23 @@ def sandbox_of(
 
 
 def sandboxes() -> list[str]:
-    """The names of all sandboxes that are installed."""
+    """Names of all installed sandboxes."""
     for extension in entry_points(group="inspect_ai"):
-        with suppress(Exception):  # Inspect itself warns of those that are broken
+        with suppress(Exception):  # Inspect itself warns of broken extensions
             extension.load()
     names, kinds = set(), [SandboxEnvironment]
     for kind in kinds:
         kinds += kind.__subclasses__()
-        with suppress(ValueError):  # one that has no name
+        with suppress(ValueError):  # a class without a registered name
             names.add(registry_info(kind).name.rpartition("/")[2])
     return sorted(names)
 
 
 @solver
 def confirmed_sandbox(confirm_run_unsafe_code: bool = False, trust_code: bool = False) -> Solver:
-    """Refuse a sandbox that is this machine, before anything is generated.
+    """Refuse an unprotected sandbox on this machine, before anything is generated.
 
-    `sandbox_of` cannot know of Inspect's own `--sandbox local`, which overrides the task's.
+    `sandbox_of` does not see Inspect's `--sandbox local`, which overrides the task's sandbox.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -110,7 +110,7 @@ def confirmed_sandbox(confirm_run_unsafe_code: bool = False, trust_code: bool = 
 
 @metric(scores="unreduced")
 def not_there() -> Metric:
-    """Number of answers that were stopped for what the sandbox does not have; they scored 0."""
+    """Number of answers that were stopped for lack of something in the sandbox; they scored 0."""
 
     def compute(scores: list[SampleScore]) -> int:
         return sum((score.score.explanation or "").startswith(NOT_THERE) for score in scores)
@@ -120,10 +120,10 @@ def not_there() -> Metric:
 
 @scorer(metrics=[accuracy(), stderr(), not_there()])
 def unit_tests(confirm_run_unsafe_code: bool = False, trust_code: bool = False) -> Scorer:
-    """HumanEval: does the program in the answer pass its tests?
+    """HumanEval: whether the program in the answer passes its tests.
 
-    A sandbox that cannot run any program is not the answer's fault: the answer stays unscored. A
-    caller that knows the program already puts it into the sample's metadata as `program`.
+    If the sandbox cannot run any program, the answer stays unscored. A caller that has extracted
+    the program already passes it as `program` in the sample's metadata.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -152,7 +152,7 @@ def unit_tests(confirm_run_unsafe_code: bool = False, trust_code: bool = False) 
 
 
 async def _is_this_machine(confirmed: bool, trusted: bool) -> bool:
-    """Whether the sample's sandbox is this very machine, whatever it is called: it sees our files.
+    """Whether the sample's sandbox, whatever its name, is this machine: it sees our files.
 
     Raises:
         PrerequisiteError: it is, and code must not run here; or the sample has no sandbox.
@@ -173,7 +173,7 @@ async def _verdict(order: Mapping[str, Any]) -> Mapping[str, Any]:
     verdict = await _examined(order)
     if "silent" not in verdict:
         return verdict
-    # Did this program put an end to its examiner, or can the sandbox run none at all?
+    # Either this program stopped its examiner, or the sandbox can run none at all.
     harmless = await _examined({**harmless_order(), "trusted": order["trusted"]})
     if harmless.get("passed"):
         return {"passed": False, "why": f"stopped: there was no verdict ({verdict['silent']})"}
@@ -181,7 +181,7 @@ async def _verdict(order: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 async def _examined(order: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the examiner says, or {"silent": why it says nothing}."""
+    """The examiner's reply, or {"silent": why there is none}."""
     try:
         done = await current_sandbox().exec(
             command(sys.executable if order["trusted"] else "python3"),
