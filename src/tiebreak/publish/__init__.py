@@ -1,4 +1,4 @@
-"""Publishing: rankings, ballots and, when asked for, candidates as a Hub dataset with a card.
+"""Publishing: rankings, ballots and, on request, candidates as a Hub dataset with a card.
 
-The ranks also go into the models' own logs (`write_back`).
+Ranks can also be written into the models' own logs (`write_back`).
 """

@@ -1,7 +1,7 @@
-"""The answers behind a run, out of the logs that they came from.
+"""The answers behind a run, read from the logs that they came from.
 
-They are published on request only. A pool with other answers than were judged is refused: judging
-it again would be judging something else.
+They are published on request only. A pool with other answers than the judged ones is refused,
+because judging it again would judge something else.
 """
 
 import hashlib
@@ -34,26 +34,26 @@ from tiebreak.ranking_logs.votes_file import open_votes_file
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.text import count, listed
 
-# A message names so many items; the count says how many there are.
+# Number of items that a message names, beside their count.
 LISTED = 5
 
 
 def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
-    """The pool of a run, cut to the items and models that were judged.
+    """The pool of a run, restricted to the judged items and models.
 
-    Sources are bare file names, metadata holds no folders of a machine, and models have their
-    public names. `places` are where to look, one after the other: paths for `load_candidates`.
+    Sources are bare file names, metadata contain no folders of a machine, and models have their
+    public names. `places` are paths for `load_candidates`, tried one after the other.
 
     Raises:
-        PublishError: no place holds the judged answer of every model to every judged item, or the
-            pool would hold a secret of the logs that it came from.
+        PublishError: no place has the judged answer of every model to every judged item, or the
+            pool would contain a secret of the logs that it came from.
     """
     misses: list[str] = []
     unlike: list[str] = []
     for paths in places:
         shown = listed([str(path) for path in paths], most=LISTED)
         try:
-            # What other models left out does not matter: holes in judged rows are found below.
+            # Gaps of other models do not matter; gaps in judged rows are found below.
             pool = load_candidates(paths, mode="intersect")
         except CandidateError as error:
             misses.append(f"{shown}: {' '.join(str(error).split())}")
@@ -80,10 +80,10 @@ def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
 def places_of(
     run: Run, given: Sequence[AnyPath], paths: Iterable[AnyPath]
 ) -> list[Sequence[AnyPath]]:
-    """Where the answers of a run may be, one place after the other.
+    """Places where the answers of a run may be, in the order in which to try them.
 
-    Where the user says; else beside the logs, then where the logs say that answers came from, then
-    what the task was given.
+    They are the user's paths, if given; otherwise the folders of the logs, then the sources that
+    the logs name, then the task's argument.
     """
     if given:
         return [list(given)]
@@ -106,7 +106,7 @@ def places_of(
 
 
 def pool_file(pool: CandidatePool) -> tuple[str, bytes]:
-    """A pool's path in the dataset, which is named by what the pool holds, and its bytes."""
+    """Path of a pool in the dataset, named by a hash of its content, and its bytes."""
     digest = hashlib.sha256()
     for item, row in pool:
         parts = [asdict(item), [asdict(row[model]) for model in sorted(row)]]
@@ -128,10 +128,10 @@ def _missing(run: Run, pool: CandidatePool) -> Iterator[str]:
 
 
 def _changed_answers(run: Run, pool: CandidatePool) -> Iterator[str]:
-    """The items to which a pool holds other answers than were judged.
+    """Ids of the items to which a pool has other answers than the judged ones.
 
-    Of identical answers one was judged, and they may differ in blanks. A log that does not hold the
-    texts says which answers are identical, and how long those are that were judged.
+    Of identical answers only one was judged, and they may differ in white space. A log without the
+    texts still tells which answers are identical, and how long the judged ones are.
     """
     for sample in run.again():
         item, texts = sample.ballots, sample.answers
@@ -157,7 +157,7 @@ def _cut(run: Run, pool: CandidatePool) -> CandidatePool:
     rows: dict[ItemKey, dict[str, Candidate]] = {}
     for key, models in wanted.items():
         candidates = {public.get(name, name): pool.candidates[key][name] for name in models}
-        # The answers stay to the letter: they were judged.
+        # Answers are left verbatim: they were judged in this form.
         rows[key] = {
             name: replace(
                 candidates[name],
@@ -176,9 +176,9 @@ def _cut(run: Run, pool: CandidatePool) -> CandidatePool:
 
 
 def _refuse_secrets(public: CandidatePool, loaded: CandidatePool) -> CandidatePool:
-    """The public pool, once it is sure to hold no secret of the logs it comes from."""
+    """Return the public pool; refuse it if it contains a secret of the logs that it comes from."""
     sources = {candidate.source for row in loaded.candidates.values() for candidate in row.values()}
-    # What lm-eval writes beside the answers holds the model's arguments.
+    # lm-eval's summaries beside the answers contain the model's arguments.
     summaries = {
         str(summary)
         for path in sources
@@ -196,7 +196,7 @@ def _key(item: ItemBallots) -> ItemKey:
 
 
 def _models(run: Run, item: ItemBallots) -> list[str]:
-    """The models of an item, as its log and the pool call them."""
+    """The models of an item, by their names in its log and the pool."""
     return [run.names.get(name, name) for name in item.models]
 
 

@@ -1,8 +1,8 @@
 """The bundle: all files that a publication adds to a dataset, as bytes.
 
-A run's files never change once they are published, so the same logs give the same bytes on every
-machine. What does change with every publication (the card, the latest tables) is made from the
-bundle and from what the dataset holds at that moment: see `latest.changing_files`.
+A run's files never change once published, so the same logs give the same bytes on every machine.
+The files that change with every publication (the card, the latest tables) are made from the bundle
+and the current content of the dataset: see `latest.changing_files`.
 """
 
 import hashlib
@@ -44,15 +44,15 @@ if TYPE_CHECKING:
 
 
 WORDS: Final = "plots.json"
-"""Beside the plots of a run: title and alt text of each, by its name, in the order of the card."""
+"""File beside a run's plots with the title and alt text of each, in the order of the card."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What a publication adds: the files of its runs, and `shared` ones named by their content.
+    """The additions of a publication: files of its runs, and `shared` ones named by their content.
 
-    `runs` are the files by path in the dataset, by `run_id`; a contest is one of them. `secrets`
-    are what must not leave with the card either, which is made when it is published.
+    `runs` maps the `run_id` of each run or contest to its files by path in the dataset. `secrets`
+    must not leave with the card either, which is made later, when the bundle is published.
     """
 
     runs: Mapping[str, Mapping[str, bytes]]
@@ -70,10 +70,10 @@ def bundle_of(
     pools: Mapping[str, CandidatePool] | None = None,
     contest: Contest | None = None,
 ) -> Bundle:
-    """The bundle of some runs and a contest; `pools` are answers, None leaves these out.
+    """The bundle of some runs and a contest; `pools` are their answers, None to leave them out.
 
     Raises:
-        PublishError: a file would hold a secret of a log or of this machine.
+        PublishError: a file would contain a secret of a log or of this machine.
     """
     shared: dict[str, bytes] = {}
     for pool in (pools or {}).values():
@@ -88,8 +88,8 @@ def bundle_of(
 
 
 def known_secrets(runs: Iterable[Run], contest: Contest | None = None) -> list[Secret]:
-    """What must not leave: secrets of the runs' logs, of scores' files and of this machine."""
-    # Votes files have no header that could hold any.
+    """Secrets that must not be published: of the runs' logs, of score files and of this machine."""
+    # Votes files have no header that could contain secrets.
     logs = [path for run in runs if not run.log.seconds for path in run.log.files]
     sources = contest.sources if contest else ()
     return [
@@ -100,7 +100,7 @@ def known_secrets(runs: Iterable[Run], contest: Contest | None = None) -> list[S
 
 
 def _files(run: Run, *, with_texts: bool) -> dict[str, bytes]:
-    """The files of a run by path; a table without rows has no file."""
+    """The files of a run by path; a table without rows gets no file."""
     name = run.run_id
     tables = {
         f"leaderboard/full/{name}.parquet": parquet_of("leaderboard", leaderboard_rows(run)),
@@ -129,7 +129,7 @@ def _contest_files(contest: Contest) -> dict[str, bytes]:
 
 
 def manifest(run: Run) -> dict[str, Any]:
-    """The run as a whole: its logs, and of each benchmark judges, pool, biases and bill."""
+    """Description of a run: its logs, and for each benchmark its judges, pool, biases and cost."""
     return document(
         "tiebreak/run",
         1,
@@ -142,7 +142,7 @@ def manifest(run: Run) -> dict[str, Any]:
 
 
 def as_json(data: dict[str, Any]) -> bytes:
-    """Data as JSON that a person can read, always the same bytes."""
+    """Data as readable JSON; equal data give equal bytes."""
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, sort_keys=True)
     return (text + "\n").encode()
 
@@ -175,7 +175,7 @@ def _benchmark(run: Run, board: Leaderboard) -> dict[str, Any]:
 
 
 def missing_plots() -> str | None:
-    """Why there are no plots, and what to do; None where there are some."""
+    """Why there are no plots, and what to do; None if plots can be drawn."""
     try:
         require_matplotlib()
     except MissingPackageError:
@@ -185,7 +185,7 @@ def missing_plots() -> str | None:
 
 
 def plots(run: Run) -> dict[str, bytes]:
-    """The plots of a run by path in the dataset; none where matplotlib is not installed."""
+    """The plots of a run by path in the dataset; empty if matplotlib is not installed."""
     return {} if missing_plots() else _plot_files(run.run_id, _drawings(run))
 
 

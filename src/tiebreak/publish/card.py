@@ -1,12 +1,12 @@
 """The dataset card: what was measured, how, by whom, and how far it can be trusted.
 
-Our part stands between two marks and is made anew from the latest tables each time; all other text
-is a person's and stays as it is. So it is with the YAML at the head: only what has to change is
-written anew, so a person's other keys stay, in their order and with their comments.
+The generated part is between two marks and is renewed from the latest tables each time; all other
+text was written by people and is left unchanged. Likewise in the YAML front matter only the keys
+that must change are rewritten, so people's other keys stay, in their order and with their comments.
 
-Leaderboards and contests are both boards: rows of the published tables, and what the manifest of
-their run says of them. They may be another publisher's, so nothing in them is trusted: texts are
-escaped where they are shown, and what is not JSON or not a file of the dataset is left out.
+Leaderboards and contests are both boards: rows of the published tables with the manifest of their
+run. They may be another publisher's, so nothing in them is trusted: texts are escaped where they
+are shown, and anything that is not JSON or not a file of the dataset is left out.
 """
 
 import json
@@ -40,10 +40,10 @@ T = TypeVar("T", dict[str, Any], list[Any])
 README: Final = "README.md"
 BEGIN: Final = "<!-- tiebreak:begin -->"
 END: Final = "<!-- tiebreak:end -->"
-# Boards with more models show so many on the card; the table has them all.
+# Maximum number of models of a board on the card; the table has them all.
 LISTED: Final = 20
 
-# What says how a board was judged; those that agree in it are explained once.
+# Columns that describe how a board was judged; boards that agree in them are explained once.
 _JUDGING: Final = (
     "protocol",
     "judge_settings",
@@ -64,17 +64,17 @@ def card(
     license: str | None,
     repo_id: str,
 ) -> str:
-    """The card of a dataset: our part made anew, a person's part as it was.
+    """The card of a dataset: the generated part renewed, people's part unchanged.
 
     Args:
         rows: the latest leaderboard.
-        files: the files of the dataset by path; `README.md` is the card that is there.
+        files: the files of the dataset by path; `README.md` is the existing card.
         contests: the latest contests.
-        license: licence id to put on the card; None leaves it as it is.
+        license: licence id to put on the card; None leaves it unchanged.
         repo_id: "OWNER/NAME", for the examples.
 
     Raises:
-        PublishError: the card that is there cannot be read, or the licence is not an id.
+        PublishError: the existing card cannot be read, or the licence is not an id.
     """
     title = repo_id.rpartition("/")[2]
     before = _readme(files) or f"\n# {inline(title)}\n"
@@ -84,7 +84,7 @@ def card(
     licensed = bool((yaml.safe_load(matter) or {}).get("license"))
     ours = generated_part(rows, files, contests=contests, licensed=licensed, repo_id=repo_id)
     ours = ours.replace("\n", newline)
-    # Lines that were there keep their ends; what YAML came anew gets those of the others.
+    # Existing lines keep their line ends; new YAML gets those of the others.
     matter = newline.join(re.split(r"\r\n|\r|\n", matter)) if matter != head else matter
     return f"---{newline}{matter}{newline}---{newline}{_with(body, ours, newline)}"
 
@@ -100,11 +100,11 @@ def _readme(files: Mapping[str, bytes]) -> str | None:
 
 
 def split(readme: str) -> tuple[str, str]:
-    """YAML and body of a card, each without the lines of dashes."""
+    """YAML and body of a card, each without the delimiter lines."""
     from huggingface_hub.repocard import REGEX_YAML_BLOCK
 
     readme = readme.removeprefix("\ufeff")
-    if empty := _NO_YAML.match(readme):  # which the Hub's expression takes for a beginning
+    if empty := _NO_YAML.match(readme):  # the Hub's expression mistakes it for an opening line
         return "", readme[empty.end() :]
     block = REGEX_YAML_BLOCK.search(readme)
     return (block[2], readme[block.end() :]) if block else ("", readme)
@@ -118,7 +118,7 @@ def generated_part(
     licensed: bool,
     repo_id: str,
 ) -> str:
-    """What stands between the marks, without them."""
+    """The text between the marks, without them."""
     boards = leaderboards_in(rows, files)
     metrics = {metric for board in boards for metric in board.metrics}
     text = _template().render(
@@ -135,7 +135,7 @@ def generated_part(
 
 
 def _with(body: str, ours: str, newline: str) -> str:
-    """The body with our part in its place, or after a person's text where it is not there yet."""
+    """The body with the generated part in place, or appended if it is not there yet."""
     part = newline.join((BEGIN, ours, END))
     begins, ends = body.count(BEGIN), body.count(END)
     if begins == ends == 0:
@@ -163,7 +163,7 @@ def _template() -> "Template":
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         undefined=StrictUndefined,
         trim_blocks=True,
-        # Markdown, not HTML: every foreign text goes through `inline`.
+        # Markdown, not HTML: all foreign text is escaped by `inline`.
         autoescape=False,  # nosec B701
     )
     environment.filters |= {"inline": inline, "count": count, "whole": whole, "rate": rate}
@@ -188,9 +188,9 @@ def _ranks(row: Row) -> str:
 class Board(NamedTuple):
     """One benchmark under one protocol by one judge, or one contest over benchmarks.
 
-    `rows` are those that rank the models, best first; `metrics` are all rows by metric, in a
-    contest by method, and by model. `about` is what the manifest says, and `plots` are those that
-    the dataset holds: `path` in it, and `alt` text.
+    `rows` rank the models, best first; `metrics` maps metrics (in a contest methods) and models to
+    rows. `about` comes from the manifest; `plots` are those in the dataset, as `path` and `alt`
+    text.
     """
 
     rows: tuple[Row, ...]
@@ -201,7 +201,7 @@ class Board(NamedTuple):
 
     @property
     def run(self) -> Row:
-        """What all rows say of the run."""
+        """A row for the columns that all rows of the run share."""
         return self.rows[0]
 
     @property
@@ -213,9 +213,9 @@ class Board(NamedTuple):
 
     @property
     def verdict(self) -> tuple[str, str] | None:
-        """The verdict and whether the judge can be trusted ("" where nobody judged).
+        """The verdict and whether the judge can be trusted ("" without a judge).
 
-        None where the run was published by a Tiebreak that knew no verdicts.
+        None if the run was published by a version of Tiebreak without verdicts.
         """
         verdict = self.about.get("verdict")
         if not isinstance(verdict, dict) or not verdict.get("sentence"):
@@ -225,23 +225,23 @@ class Board(NamedTuple):
         return str(verdict["sentence"]), str(state)
 
     def value(self, metric: str, model: str, column: str = "value") -> Any:
-        """A model's value of another metric, or its rank by another method; None without one."""
+        """A model's value of another metric, or its rank by another method; None if missing."""
         return self.metrics.get(metric, {}).get(model, {}).get(column)
 
     def texts(self, name: str) -> list[str]:
-        """What the manifest lists under a name, such as its warnings."""
+        """The texts that the manifest lists under a name, e.g. its warnings."""
         texts = self.about.get(name)
         return [str(text) for text in texts] if isinstance(texts, list) else []
 
 
 def leaderboards_in(rows: Iterable[Row], files: Mapping[str, bytes]) -> list[Board]:
-    """The leaderboards among some rows, in their order."""
+    """The leaderboards in some rows, in order."""
     boards = _grouped(rows, "benchmark", "protocol", "judge")
     return [_board(board, "metric", "normalized_borda", files) for board in boards]
 
 
 def contests_in(rows: Iterable[Row], files: Mapping[str, bytes]) -> list[Board]:
-    """The contests among some rows, in their order; each at the first T that was played."""
+    """The contests in some rows, in order; each at the first T that was played."""
     contests = (_board(rows, "method", CSD, files) for rows in _grouped(rows, "contest_id"))
     return [contest for contest in contests if CSD in contest.metrics]
 
@@ -254,14 +254,14 @@ def _grouped(rows: Iterable[Row], *names: str) -> list[list[Row]]:
 
 
 def _board(rows: Sequence[Row], kind: str, main: str, files: Mapping[str, bytes]) -> Board:
-    """A board by the name of the metric or method that ranks its models, or else the first."""
+    """A board, ranked by the metric or method `main`, or else by the first one."""
     metrics: dict[str, dict[str, Row]] = {}
     for row in rows:
         metrics.setdefault(row[kind], {}).setdefault(row["model"], row)
     run, benchmark = rows[0], rows[0].get("benchmark", "")
     name = run["run_id"] if kind == "metric" else run["contest_id"]
     manifest, folder = f"runs/{name}/manifest.json", f"plots/{name}"
-    # A name that leads elsewhere has neither.
+    # An unsafe name, which could lead to another folder, has neither.
     about, drawn = (
         _parsed(files.get(path), dict) if _SAFE.fullmatch(name) else {}
         for path in (manifest, f"{folder}/plots.json")
@@ -289,14 +289,14 @@ def _board(rows: Sequence[Row], kind: str, main: str, files: Mapping[str, bytes]
 
 
 def mappings(listed: Any) -> list[dict[str, Any]]:
-    """The objects in a list of JSON; none where it is something else."""
+    """The objects in a JSON list; empty for anything else."""
     return (
         [value for value in listed if isinstance(value, dict)] if isinstance(listed, list) else []
     )
 
 
 def _parsed(text: Any, kind: type[T]) -> T:
-    """An object or a list written as JSON; empty where the text is something else."""
+    """An object or a list from JSON; empty if the text is something else."""
     try:
         value = json.loads(text)
     except (ValueError, TypeError, RecursionError):
@@ -305,7 +305,7 @@ def _parsed(text: Any, kind: type[T]) -> T:
 
 
 def judging(boards: Iterable[Board]) -> list[tuple[str, str]]:
-    """What was judged, and by whom and how; benchmarks judged in the same way are one entry."""
+    """What was judged, by whom and how; benchmarks judged in the same way share an entry."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for board in boards:
         groups.setdefault(tuple(board.run[name] for name in _JUDGING), []).append(board.run)
@@ -334,12 +334,12 @@ def _judges(run: Row) -> str:
 
 
 def swap_of(run: Row) -> str:
-    """In which orders matches are shown: an argument of the task; "" where it says nothing."""
+    """The task's `swap` argument (orders of presentation); "" if it is not recorded."""
     return str(_parsed(run["arguments"], dict).get("swap", ""))
 
 
 def bill(run: Row) -> str:
-    """Calls, tokens and price of a run."""
+    """Calls, tokens and cost of a run."""
     n, tokens = run["n_calls"] or 0, (run["input_tokens"] or 0) + (run["output_tokens"] or 0)
     if not n:
         return "no call"
@@ -349,13 +349,13 @@ def bill(run: Row) -> str:
 
 
 def level_of(row: Row) -> str:
-    """The confidence level of a row's intervals, as percent."""
+    """The confidence level of a row's intervals, in percent."""
     level = or_nan(row["level"])
     return UNDEFINED if math.isnan(level) else f"{level * 100:g}%"
 
 
 def rounds_of(contest: Row) -> str:
-    """The rounds of a contest: weights have no order."""
+    """The rounds of a contest as text; weighted rounds have no order."""
     rounds = [" + ".join(map(str, names or [])) for names in contest["rounds"]]
     return (" · " if contest["weights"] else " → ").join(rounds)
 
@@ -378,7 +378,7 @@ def size_of(contest: Row) -> str:
 _OF_JUDGES: Final = "llm-as-a-judge"
 TAGS: Final = ("tiebreak", _OF_JUDGES, "leaderboard")
 
-# The splits of every table: which files they are.
+# The files of every table's splits.
 CONFIGS: Final[Mapping[str, Mapping[str, str]]] = {
     "leaderboard": {"latest": "leaderboard/latest.parquet", "full": "leaderboard/full/*.parquet"},
     **{
@@ -393,7 +393,7 @@ _LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,39}")
 
 
 def configs_for(paths: Collection[str]) -> list[dict[str, Any]]:
-    """The configs of the tables that are there: `load_dataset(NAME, CONFIG)`."""
+    """The configs for existing tables: `load_dataset(NAME, CONFIG)`."""
     configs = []
     for name, splits in CONFIGS.items():
         files = [
@@ -407,10 +407,10 @@ def configs_for(paths: Collection[str]) -> list[dict[str, Any]]:
 
 
 def merged(text: str, paths: Collection[str], *, title: str, license: str | None) -> str:
-    """The YAML that is there, which may be empty, with our keys in it.
+    """Existing YAML, which may be empty, with the generated keys merged in.
 
-    `paths` are all files of the dataset. A card that has a title keeps it; without a licence id
-    what is there stays.
+    `paths` are all files of the dataset. An existing title is kept, and the licence if none is
+    given.
 
     Raises:
         PublishError: the YAML cannot be read, or the licence is not an id.
@@ -459,7 +459,7 @@ def _read(text: str) -> dict[str, Any]:
 
 
 def _configs(given: Any, ours: list[dict[str, Any]]) -> list[Any]:
-    """A person's configs and ours; ours keep the place and the further keys that they have."""
+    """People's configs and ours; ours keep their position and additional keys."""
     given = [] if given is None else given
     if not isinstance(given, list) or not all(isinstance(config, Mapping) for config in given):
         raise PublishError(
@@ -477,16 +477,16 @@ def _configs(given: Any, ours: list[dict[str, Any]]) -> list[Any]:
 
 
 def _updated_yaml(text: str, given: Mapping[str, Any], changed: Mapping[str, Any]) -> str:
-    """The same YAML with some keys replaced or added; all of it anew where that does not work."""
+    """Replace or add some keys in YAML text; dump all of it anew if that does not work."""
     wanted = {**given, **changed}
-    # First so that a list which only grew keeps the comments in it.
+    # First try to keep the comments in lists that only grew.
     for before in (given, {}):
         try:
             spliced = _replaced(text, before, changed)
             if yaml.safe_load(spliced) == wanted:
                 return spliced
         except (yaml.YAMLError, ValueError):
-            pass  # a form of YAML in which keys do not stand at the start of a line
+            pass  # YAML whose keys are not at the start of a line
     return _dump(wanted)
 
 
@@ -502,7 +502,7 @@ def _replaced(text: str, before: Mapping[str, Any], changed: Mapping[str, Any]) 
         end = start + _content(text[start:end])
         more = []
         if isinstance(old, list) and isinstance(new, list) and old and new[: len(old)] == old:
-            more = new[len(old) :]  # a list that only grew
+            more = new[len(old) :]  # only appended entries
         if more and not value.flow_style:
             lines = indent(_dump(more), " " * value.start_mark.column)
             spans.append((end, end, f"\n{lines}"))
@@ -515,7 +515,7 @@ def _replaced(text: str, before: Mapping[str, Any], changed: Mapping[str, Any]) 
 
 
 def _content(block: str) -> int:
-    """Length of a block without the comments and empty lines that follow it."""
+    """Length of a block without trailing comments and empty lines."""
     lines = block.splitlines(keepends=True)
     while len(lines) > 1 and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
         lines.pop()

@@ -1,9 +1,8 @@
 """A contest over many benchmarks as it is published, with the merged rankings of its scores.
 
-A contest has no log and no date: what it was made of names it, the scores, their standard errors
-and the settings. So the same contest has the same files everywhere, and another one never takes
-its place. Only scores, names and numbers leave: of the files that scores were read from, neither
-folders nor names.
+A contest has no log and no date: its name is derived from the scores, their standard errors and the
+settings. So the same contest has the same files everywhere, and another one never replaces it. Only
+scores, names and numbers are published, but no folders or names of the files with the scores.
 """
 
 import hashlib
@@ -30,31 +29,31 @@ from tiebreak.report.sheets.contest import data_of
 from tiebreak.tables.scores import ScoreTable, unlike_scales
 
 CSD: Final = "csd"
-"""The method of a contest's own rows; those of merged rankings have the aggregator's name."""
+"""Method of a contest's own rows; rows of merged rankings have the aggregator's name."""
 
 PREFIX: Final = "contest-"
 OF_CONTESTS: Final = ("contests/full/", f"runs/{PREFIX}")
-"""Where files lie that their names tell all about: they are made of scores by these settings."""
+"""Prefixes of files whose names determine their content: a hash of scores and settings."""
 
-# What leaves of a contest's data; what is added there tomorrow stays.
+# An allow list of a contest's data: fields added there later stay private.
 _PLAYED: Final = (
     *("rounds", "order_from", "weights", "largest_eliminate"),
     *("contest", "sensitivity"),
 )
 
-# The one that takes minutes for a hundred models stays out.
+# The aggregator that takes minutes for a hundred models is left out.
 METHODS: Final = tuple(rule.name for rule in AGGREGATORS.values() if not rule.slow)
-# Seconds for an exact order; what is not proven by then is left out, for another machine may be
-# quicker, and what is published never changes.
+# Seconds for an exact order. An order that is not proven in time is left out, because a faster
+# machine might prove it, and published files never change.
 _TIME_LIMIT: Final = 120.0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Contest:
-    """A contest with public names, and what aggregators make of the benchmarks that it plays.
+    """A contest with public names, and the rankings merged from the benchmarks in its rounds.
 
-    `table` holds all scores; `notes` name no file. `sources` are the files that were read; they do
-    not leave, and what is secret in them must not.
+    `table` holds all scores; `notes` name no file. `sources` are the files that were read; they are
+    not published, and secrets in them must not be.
     """
 
     contest_id: str
@@ -72,17 +71,17 @@ class Contest:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The aggregators that have no ranking, and why."""
+        """The aggregators without a ranking, and why."""
         failed = self.election.failed.items()
         return tuple(f"{method}: no result: {reason}" for method, reason in failed)
 
 
 def contest_of(report: ContestReport) -> Contest:
-    """What is published of a contest; an effect of spoilt scores is not.
+    """The publishable part of a contest, which excludes effects of spoilt scores.
 
     Raises:
-        PublishError: the report does not hold its scores.
-        RankingError: no aggregator can read them.
+        PublishError: the report does not contain its scores.
+        RankingError: no aggregator can use them.
         TableError: no benchmark has scores of two models.
     """
     if report.table is None:
@@ -135,7 +134,7 @@ def score_rows(contest: Contest) -> list[Row]:
 
 
 def contest_manifest(contest: Contest) -> dict[str, Any]:
-    """The contest as a whole, in the words of `csd --json` and `aggregate --json`."""
+    """The contest as a whole, with the keys of `csd --json` and `aggregate --json`."""
     played, merged = data_of(contest.report), election_data(contest.election)
     kemeny = contest.election.kemeny
     return document(
@@ -168,7 +167,7 @@ def _public_table(table: ScoreTable) -> ScoreTable:
 
 
 def _proven_ballots(report: ContestReport, table: ScoreTable) -> Election:
-    """The benchmarks that are played as ballots, merged; only what is proven."""
+    """Merge the benchmarks in the rounds, as ballots; keep only proven results."""
     election = elect(played_ballots(table, report.rounds), METHODS, time_limit=_TIME_LIMIT)
     if election.kemeny is None or election.kemeny.optimal:
         return election
@@ -181,7 +180,7 @@ def _proven_ballots(report: ContestReport, table: ScoreTable) -> Election:
 def _contest_id(report: ContestReport, table: ScoreTable) -> str:
     made_of = {
         **only(table, "models", "benchmarks"),
-        # Adding 0 makes one of the two zeros.
+        # Adding 0 turns −0.0 into 0.0, which has the same hash.
         "scores": table.scores + 0.0,
         "errors": None if table.errors is None else table.errors + 0.0,
         **only(report, "rounds", "weights", "missing"),
@@ -205,7 +204,7 @@ def _notes(report: ContestReport, table: ScoreTable) -> Iterator[str]:
 def _csd_rows(contest: Contest) -> Iterator[Row]:
     report, sensitivity = contest.report, contest.report.sensitivity
     for number, result in enumerate(report.results):
-        # Tiers, and intervals over items, are those of the main contest.
+        # Only the main contest has tiers and intervals over items.
         items, tiers = (report.items, report.tiers) if number == 0 else (None, None)
         ts = set(result.eliminate)
         shared = _shared(contest, CSD, len(contest.played)) | {

@@ -1,7 +1,7 @@
-"""`publish_dataset`: from ranking logs and scores to a dataset on the Hub, or in a folder first.
+"""`publish_dataset`: from ranking logs and scores to a dataset, on the Hub or in a folder.
 
-A folder shows what would be published, to look at or to load, without any network. As on the Hub,
-what is there stays, a second time changes nothing, and another version of a run is refused.
+A folder is a preview of the publication, to inspect or load without network. As on the Hub,
+existing files stay, repeating changes nothing, and a different version of a run is refused.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from tiebreak.rankers.uncertainty import Resampling
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file of the folder: its path in the dataset, its size in bytes, whether it was written."""
+    """A file of the folder: its path in the dataset, its size in bytes, and whether it is new."""
 
     path: str
     size: int
@@ -35,7 +35,7 @@ class Written:
 
 
 NO_NAME = "OWNER/NAME"
-"""Stands on a card in a folder for a dataset that has no name yet."""
+"""Placeholder on the card in a folder for a dataset without a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,10 @@ class Publication:
     """What was published, written and left out.
 
     Attributes:
-        runs: Ids of all runs, the oldest first.
+        runs: Ids of all runs, oldest first.
         contest: Id of the contest; None without one.
-        sent: What the Hub took; None where nothing was sent.
-        folder: The files of the dataset in the folder; empty where none was asked for.
+        sent: Result on the Hub; None if nothing was sent.
+        folder: The files of the dataset in the folder; empty if none was requested.
         every_eval_ever: Paths of the records for Every Eval Ever in their folder.
         community_evals: Paths of the `.eval_results` entries in their folder.
         notes: What was left out, and why. They may name local files, and are not published.
@@ -82,39 +82,39 @@ def publish_dataset(
 ) -> Publication:
     """Publish rankings as a dataset with a card, on the Hub in one commit, or in a folder.
 
-    Publishing the same again changes nothing; other runs, and what people wrote on the card outside
-    of the marked part, stay. What was published never changes: publish a run with one `how` only.
-    Model arguments, addresses, folders and keys never leave.
+    Publishing the same again changes nothing; other runs, and text that people wrote on the card
+    outside of the marked part, stay. Published files never change: publish a run with one `how`
+    only. Model arguments, addresses, folders and keys are never published.
 
     Args:
-        paths: Ranking logs, and folders that hold some; none for a contest alone.
-        repo_id: "OWNER/NAME" of the dataset; it is created, private, where there is none. None
-            sends nothing.
-        contest: What `contest_report` returned: its scores are published, too, and the merged
-            rankings of the benchmarks that it plays.
-        folder: Write the dataset into this folder and send nothing: to look at it first. It is
-            made, empty, or a dataset that was written so before.
-        with_candidates: Publish the answers too, and what judges wrote about them.
-        candidates: Where the judged answers are; default: beside the logs, or where these say.
-        license: Licence id for the card, such as "cc-by-4.0"; None leaves the card's as it is.
+        paths: Ranking logs, and folders that contain some; none for a contest alone.
+        repo_id: "OWNER/NAME" of the dataset; a missing one is created, private. None sends nothing.
+        contest: Result of `contest_report`: publish its scores as well, and the merged rankings of
+            the benchmarks in its rounds.
+        folder: Write the dataset into this folder and send nothing, as a preview. The folder is
+            created, empty, or a dataset that was written this way before.
+        with_candidates: Also publish the answers, and the judges' texts about them.
+        candidates: Location of the judged answers; default: beside the logs, or as the logs say.
+        license: Licence id for the card, e.g. "cc-by-4.0"; None leaves the card's licence
+            unchanged.
         private: False makes the dataset public once the commit has landed; True never changes the
-            visibility of one that exists.
+            visibility of an existing one.
         pull_request: Propose the commit in a pull request. An open one with the same files is
-            found again, not doubled; one that cannot be merged any more has to be closed first.
+            reused, not doubled; one that cannot be merged any more has to be closed first.
         every_eval_ever: Folder for records for Every Eval Ever.
         community_evals: Folder for `.eval_results` entries of the models' own repositories; they
             link to `repo_id`.
-        rater_names: Publish the names of people who voted; else they are numbers.
+        rater_names: Publish the names of people who voted, instead of numbers.
         how: Level, draws and seed of the intervals.
         token: Token of the Hub with write access; default: HF_TOKEN or that of `hf auth login`.
         endpoint: Address of the Hub; default: HF_ENDPOINT or https://huggingface.co.
-        wait: How often and how long the Hub is tried.
+        wait: Limits for retries.
 
     Raises:
-        RankingLogError: A path holds no ranking log, or shards do not fit together.
-        PublishError: There is nothing to publish, a run cannot be published, or the Hub does not
-            take it; the message says why and what to do next.
-        RankingError: No aggregator can read the contest's scores.
+        RankingLogError: A path contains no ranking log, or shards do not fit together.
+        PublishError: There is nothing to publish, a run cannot be published, or the Hub refuses it;
+            the message says why and what to do next.
+        RankingError: No aggregator can use the contest's scores.
         TableError: No benchmark of the contest has scores of two models.
         ValueError: `level` or `draws` of `how` is out of range.
     """
@@ -186,7 +186,7 @@ def publish_dataset(
 
 
 class _Folder(Dataset):
-    """The dataset in a folder, which may be empty, or not be there yet."""
+    """The dataset in a folder, which may be empty or missing."""
 
     remedy = "Remove the folder, or give another one with --out"
 
@@ -207,17 +207,17 @@ class _Folder(Dataset):
 def write_folder(
     bundle: Bundle, folder: Path, *, license: str | None, repo_id: str
 ) -> tuple[Written, ...]:
-    """Write a bundle, and the card and latest tables that go with it, into a folder.
+    """Write a bundle, with the card and the latest tables, into a folder.
 
-    The folder is made, empty, or a dataset of Tiebreak; the other arguments are those of
+    The folder is created, empty, or a dataset of Tiebreak; the other arguments are those of
     `publish_dataset`.
 
     Returns:
         All files of the bundle and those that change with it, by path.
 
     Raises:
-        PublishError: the folder holds something else, or a file that never changes with another
-            content; or its card cannot be read.
+        PublishError: the folder contains something else, or an immutable file with other content;
+            or its card cannot be read.
         OSError: a file cannot be written.
     """
     if folder.exists() and not folder.is_dir():
@@ -238,9 +238,9 @@ def write_folder(
 
 
 def write_files(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files below a folder.
+    """Write files below a folder, each completely or not at all.
 
-    Each is there as a whole or not at all: a half would be another version of what never changes.
+    A partial file would be a different version of a file that never changes.
 
     Raises:
         OSError: a file cannot be written.

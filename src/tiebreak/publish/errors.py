@@ -1,4 +1,4 @@
-"""Why a ranking cannot be published, and the Hub's refusals; all messages say what to do next."""
+"""Errors of publishing, and the Hub's refusals; all messages say what to do next."""
 
 from typing import Final
 
@@ -50,7 +50,7 @@ _SENTENCES: dict[Kind, str] = {
 
 
 def sentence(fault: Fault, repo_id: str, endpoint: str, tries: int) -> str:
-    """What went wrong at the Hub, and what to do."""
+    """Explain a fault of the Hub, and what to do."""
     parts = [str(fault.status)] if fault.status else []
     parts += [fault.message] if fault.message else []
     wait = fault.retry_after or 0

@@ -1,8 +1,7 @@
-"""The parts of a log's header that are made public: an allow list.
+"""The public parts of a log's header: an allow list.
 
-A header also holds model arguments, addresses, the task's arguments, git remotes and whatever
-people put into metadata. Only what is named here is published, so a field that Inspect adds
-tomorrow stays private.
+A header also contains model arguments, addresses, the task's arguments, git remotes and whatever
+people put into metadata. Only fields named here are published, so Inspect's new fields are not.
 """
 
 import hashlib
@@ -19,39 +18,39 @@ from tiebreak.candidates.inspect_files import read_header
 from tiebreak.candidates.inspect_types import LogHeader, LogModel
 from tiebreak.ranking_logs import RankingLog
 
-# How a model was asked. All of these are numbers, or words out of a short list.
+# How a model was asked. All of these are numbers or words from a short list.
 SETTINGS: Final = (
     *("temperature", "top_p", "top_k", "max_tokens", "seed", "num_choices"),
     *("frequency_penalty", "presence_penalty"),
     *("effort", "reasoning_effort", "reasoning_tokens", "verbosity"),
 )
 
-# How a task judged: arguments that Tiebreak itself knows, without those that say where things are.
+# How a task judged: Tiebreak's own arguments, without those that contain locations.
 ARGUMENTS: Final = (
     *("tiers", "swap", "refine", "critique", "rounds", "degree", "method"),
     *("task_type", "rubric", "saturated_only", "merge_identical", "mode", "seed", "repeat"),
     *("settle", "settle_error", "settle_for", "max_calls", "max_cost", "protocol"),
 )
-# Of these only the file's name is published; "protocol" is FILE.py@NAME.
+# Only the file's name of these is published; "protocol" is FILE.py@NAME.
 _FILES: Final = ("rubric", "protocol")
 _WORD = re.compile(r"[\w.@+-]{1,80}")
 
-# The folders of an absolute path, wherever it begins in a text.
+# The folders of an absolute path, wherever it starts in a text.
 _FOLDERS = re.compile(
     r"""(?:^|(?<=[/=,:;\s"'(\[{<>|]))       # at the start, or after what cannot be part of a name
         (?:~[^/\\\s]*|[A-Za-z]:|file:)?     # a home, a drive
         [/\\]+(?:[^/\\\s,;"'()<>|]+[/\\]+)* # root and folders""",
     re.VERBOSE,
 )
-# A text that is just a path in a home folder, on a drive, on a server or from the root.
-# A single backslash begins a formula.
+# A text that is only a path in a home folder, on a drive, on a server or from the root. A single
+# backslash starts a formula.
 _PATH = re.compile(r"(?:~[^/\\]*|[A-Za-z]:|file:)[/\\].+|\\\\[^/\\\s]+\\.+|/+[^/\s][^/]*/.+")
 _HOME = re.compile(r"(?:(?<![\w.-])/(?:home|Users)|\b[A-Za-z]:[/\\]+Users)[/\\]+[^/\\\s\"'<>|:;,]+")
 _ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>)\]]+")
 
-# Names of models as folders are portable on every system.
+# Model names become folder names that are valid on every system.
 UNSPECIFIED: Final = "unspecified"
-"""Developer of a model whose name does not tell."""
+"""Developer of a model whose name does not include one."""
 
 _NOT_PORTABLE = re.compile(r'[<>:"\\|?*\x00-\x1f\x7f-\x9f\ud800-\udfff]')
 _RESERVED: Final = {"CON", "PRN", "AUX", "NUL", "DATA", "UNKNOWN"} | {
@@ -63,7 +62,7 @@ Scalar = bool | int | float | str
 
 @dataclass(frozen=True, slots=True)
 class RoleFacts:
-    """A model in a role, and the settings it was given (without any: the provider's own)."""
+    """A model in a role, with its explicit settings (if empty, the provider's defaults applied)."""
 
     role: str
     model: str
@@ -72,11 +71,10 @@ class RoleFacts:
 
 @dataclass(frozen=True, slots=True)
 class LogFacts:
-    """What is published about one ranking log.
+    """Public facts about one ranking log.
 
-    `name` is the file's, without its folders; `sha256` that of its bytes. `arguments` are those of
-    the task that say how it judged. `prompts` is the hash of the prompt templates, None in logs
-    that do not tell.
+    `name` is the file's, without folders; `sha256` is the hash of its bytes. `arguments` are those
+    of the task about how it judged. `prompts` is the hash of the prompt templates, None if unknown.
     """
 
     name: str
@@ -94,7 +92,7 @@ class LogFacts:
 
 
 def facts_of(path: str) -> LogFacts:
-    """Read the header of a ranking log, local or remote, and keep what is public."""
+    """Read the header of a ranking log, local or remote, and extract the public facts."""
     log = read_header(path)
     metadata = log.eval.metadata or {}
     return LogFacts(
@@ -114,7 +112,7 @@ def facts_of(path: str) -> LogFacts:
 
 
 def facts_of_votes(log: RankingLog) -> LogFacts:
-    """What is public of the votes file that a log was read from."""
+    """Public facts about the votes file that a log was read from."""
     return LogFacts(
         name=file_name(log.path),
         sha256=_sha256(log.path),
@@ -133,7 +131,7 @@ def public_name(name: str) -> str:
 
 
 def public_names(names: Iterable[str]) -> dict[str, str]:
-    """From public names to those given, where these hold folders; each is another one."""
+    """Map unique public names to the given names, for those that contain folders."""
     given = set(names)
     taken = {name for name in given if public_name(name) == name}
     names_given: dict[str, str] = {}
@@ -148,7 +146,7 @@ def public_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def model_id(model: str) -> str:
-    """A model's name as a path of portable parts: `openai/gpt-5`, or `my-run` alone."""
+    """A model's name as a path of portable parts: `openai/gpt-5`, or just `my-run`."""
     parts = []
     for part in (part for part in model.split("/") if part.strip(". ")):
         name = _NOT_PORTABLE.sub("_", " ".join(part.split())).strip(". ")[:100].rstrip(". ")
@@ -158,13 +156,13 @@ def model_id(model: str) -> str:
 
 
 def developer_and_name(model: str) -> tuple[str, str]:
-    """Developer and model, each the name of one folder: `azure/openai/x` is `azure`, `openai_x`."""
+    """Developer and model as two folder names: `azure/openai/x` is `azure`, `openai_x`."""
     developer, _, name = model_id(model).partition("/")
     return (developer, name.replace("/", "_")) if name else (UNSPECIFIED, developer)
 
 
 def public_reason(text: str | None) -> str | None:
-    """A reason as one short line, without addresses and folders (providers' messages have them)."""
+    """A reason as one short line, without the addresses and folders in providers' messages."""
     if text is None:
         return None
     line = " ".join(_FOLDERS.sub("", _ADDRESS.sub("(address)", text)).split())
@@ -172,10 +170,10 @@ def public_reason(text: str | None) -> str | None:
 
 
 def without_folders(value: Any) -> Any:
-    """JSON-ready data in which no line says where something is on a machine.
+    """JSON-ready data without locations on a machine.
 
-    A text that is an absolute path becomes the file's name, and a home folder in a longer line is
-    written `~`. Texts of several lines are content, such as the code of a test, and stay.
+    A text that is an absolute path becomes the file's name, and a home folder in a longer line
+    becomes `~`. Texts of several lines are content, e.g. the code of a test, and stay as they are.
     """
     if isinstance(value, Mapping):
         return {key: without_folders(inner) for key, inner in value.items()}
@@ -188,7 +186,7 @@ def without_folders(value: Any) -> Any:
 
 
 def file_name(path: str) -> str:
-    """The last part of a path, whatever system it is from."""
+    """The last part of a path of any operating system."""
     return PureWindowsPath(path).name or path
 
 
@@ -209,22 +207,22 @@ def _arguments(given: Mapping[str, Any]) -> Iterator[tuple[str, Scalar]]:
 
 def _roles(log: LogHeader) -> Iterator[RoleFacts]:
     roles = log.eval.model_roles or {}
-    # Without the role the task's own model judges.
+    # Without the role, the task's own model judges.
     if not {"judge", "peers"} & set(roles) and log.eval.model != "none/none":
         config = log.eval.model_generate_config | log.plan.config
         yield RoleFacts("judge", public_name(log.eval.model), settings_of(config))
     for role, bound in sorted(roles.items()):
-        # A role of the user's own takes no part in judging, and its name is anybody's.
+        # A user-defined role takes no part in judging, and its name could be anything.
         if role in ("judge", "meta_judge", "peers"):
             models: Sequence[LogModel] = bound if isinstance(bound, list) else [bound]
             for model in models:
-                # Of the task's own model the eval's settings go before those of the role.
+                # For the task's own model the eval's settings override those of the role.
                 judging = role == "judge" and model.model == log.eval.model
                 config = model.config | log.plan.config if judging else model.config
                 yield RoleFacts(role, public_name(model.model), settings_of(config))
 
 
 def settings_of(config: Mapping[str, Any]) -> dict[str, Scalar]:
-    """The settings that were given and are public."""
+    """The explicit settings that may be published."""
     values = ((name, config.get(name)) for name in SETTINGS)
     return {name: value for name, value in values if isinstance(value, Scalar)}

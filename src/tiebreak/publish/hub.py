@@ -1,12 +1,12 @@
-"""Publishing a bundle to the Hub: look, make one commit on exactly what was seen, look again.
+"""Publishing a bundle to the Hub: look, make one commit on exactly the revision seen, look again.
 
 Git's own rule makes it safe: a commit names its parent, and the Hub refuses it (412) once the
-branch has moved on. So the card and the latest leaderboard are always made from what is there,
-another publisher's run is never lost, and no lock is needed. Every try begins by looking; what a
-commit without an answer left behind (a 504, a broken connection) is then simply found to be there.
+branch has moved on. So the card and the latest leaderboard are always computed from the current
+files, another publisher's run is never lost, and no lock is needed. Every try begins with a look,
+so a commit whose answer was lost (a 504, a broken connection) is simply found to be there.
 
-The waiting is `tenacity`'s: exponential back-off with full jitter, so that several publishers
-that met once do not meet again. Chance is in the waiting only, never in what is published.
+`tenacity` does the waiting: exponential back-off with full jitter, so that publishers that collided
+once do not collide again. Only waiting times are random, never the published content.
 """
 
 import hashlib
@@ -36,19 +36,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How patient a publication is.
+    """Limits for retries of a publication.
 
     Attributes:
-        tries: Tries in all, the first one included.
-        calls: Tries after which it ends when no connection can be made: a machine without network
-            learns it soon.
-        total: Seconds in all after which no further try begins. A `Retry-After` that leads beyond
-            them ends the publication at once: a program should not sleep for an hour.
+        tries: Maximum number of tries, including the first.
+        calls: Maximum number of tries if no connection can be made: a machine without network
+            should fail quickly.
+        total: Seconds after which no further try begins. A `Retry-After` beyond them ends the
+            publication at once: a program should not sleep for an hour.
         first: Upper bound of the first wait in seconds; it doubles with every try.
-        longest: Upper bound of every wait in seconds, `Retry-After` excepted.
+        longest: Upper bound of every wait in seconds, except for `Retry-After`.
         timeout: Seconds after which a silent connection counts as broken.
         sleep: Does the waiting; a test passes its own.
-        notify: Receives one sentence about why and how long it waits.
+        notify: Receives one sentence about the reason and length of each wait.
     """
 
     tries: int = 12
@@ -61,15 +61,15 @@ class RetryPolicy:
     notify: Callable[[str], None] | None = None
 
     def run(self, attempt: Callable[[], T]) -> T:
-        """Call `attempt` until it returns, fails for good, or patience is at its end.
+        """Call `attempt` until it returns, fails permanently, or a limit is reached.
 
         Raises:
-            Exception: What the last try raised.
+            Exception: The error of the last try.
         """
         from tenacity import Retrying, retry_if_exception
 
         def once() -> T:
-            with _one_policy(self.timeout):  # anew: the client may have got another session
+            with _one_policy(self.timeout):  # in every try: the client may have a new session
                 return attempt()
 
         retrying = Retrying(
@@ -91,12 +91,12 @@ class RetryPolicy:
         return self.calls if _fault(state).kind == "unreachable" else self.tries
 
     def _wait(self, state: "RetryCallState") -> float:
-        """Full jitter, but not shorter than the Hub asks for."""
+        """Full jitter, but at least the time that the Hub asks for."""
         from tenacity import wait_random_exponential
 
         jitter = wait_random_exponential(multiplier=self.first, max=self.longest)(state)
         asked = _fault(state).retry_after
-        # All were given the same time to wait: the jitter on top keeps them apart.
+        # The Hub asks all clients for the same wait; the added jitter spreads them out.
         return jitter if asked is None else asked + min(jitter, self.first)
 
     def _report(self, state: "RetryCallState") -> None:
@@ -126,11 +126,11 @@ def _is_passing(error: BaseException) -> bool:
 
 @contextmanager
 def _one_policy(timeout: float) -> Iterator[None]:
-    """While it lasts, the Hub's client neither waits on its own nor waits for ever.
+    """Disable the retries of the Hub's client, and set its time limit, for the duration of a try.
 
-    The client sleeps as long as any `Retry-After` says inside some of its calls, does not try
-    again in others, and has no time limit at all. Here every unhappy answer is raised at once, a
-    silent connection breaks after `timeout` seconds, and what to do then is decided in one place.
+    In some of its calls the client sleeps as long as any `Retry-After` says, in others it does not
+    retry, and it has no time limit at all. Here every error response is raised at once, a silent
+    connection breaks after `timeout` seconds, and `RetryPolicy` alone decides what happens then.
     """
     from huggingface_hub import utils
     from huggingface_hub.utils import logging as hub_logging
@@ -144,7 +144,7 @@ def _one_policy(timeout: float) -> Iterator[None]:
     hooks, before = session.event_hooks["response"], session.timeout
     hooks.append(raise_at_once)
     session.timeout = timeout
-    hub_logging.set_verbosity(logging.ERROR)  # what it would log about its own waiting
+    hub_logging.set_verbosity(logging.ERROR)  # hides its messages about waiting
     try:
         yield
     finally:
@@ -154,21 +154,21 @@ def _one_policy(timeout: float) -> Iterator[None]:
 
 
 MAIN: Final = "main"
-# The title of a commit names so many runs; its description names all.
+# Number of runs in the title of a commit; its description lists all.
 _LISTED: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a publication did.
+    """Result of a publication.
 
     Attributes:
         url: Address of the dataset, or of the pull request.
-        commit: Hash of the commit; None: all was there already.
-        pull_request: Number of the pull request, if one was asked for.
-        published: Ids of the runs that are there since this publication.
+        commit: Hash of the commit; None if everything was there already.
+        pull_request: Number of the pull request, if requested.
+        published: Ids of the runs that this publication added.
         already: Ids of the runs that were there before.
-        tries: How often it was tried.
+        tries: Number of tries.
         private: Whether the dataset is private now.
         made_public: Whether this publication made it public.
     """
@@ -185,15 +185,15 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot(Dataset):
-    """What a dataset holds at commit `head`.
+    """Content of a dataset at commit `head`.
 
     Attributes:
         api: The Hub's client, with its endpoint and token.
         name: "OWNER/NAME".
         head: Hash of the commit.
         private: Whether the dataset is private.
-        known: Hash by path: SHA-256 of the content for files in large-file storage (64 digits),
-            the hash of Git's blob (SHA-1, 40 digits) for all others.
+        known: Hash by path: SHA-256 of the content for files in large-file storage (64 digits), the
+            hash of Git's blob (SHA-1, 40 digits) for all others.
     """
 
     api: "HfApi"
@@ -208,7 +208,7 @@ class Snapshot(Dataset):
     _contents: dict[str, bytes] = field(default_factory=dict, repr=False)
 
     def read(self, path: str) -> bytes:
-        """Content of a file, straight into memory: the download cache stays as it is."""
+        """Read a file directly into memory, without adding it to the download cache."""
         from huggingface_hub import hf_hub_url, utils
 
         if path not in self._contents:
@@ -221,7 +221,7 @@ class Snapshot(Dataset):
         return self._contents[path]
 
     def holds(self, path: str, content: bytes) -> bool:
-        """Whether the file at `path` is there and holds exactly these bytes."""
+        """Whether the file at `path` exists with exactly these bytes."""
         known = self.known.get(path)
         return known is not None and known == _hash(content, len(known))
 
@@ -233,7 +233,7 @@ def _hash(content: bytes, digits: int) -> str:
 
 
 def look(api: "HfApi", repo_id: str, revision: str = MAIN) -> Snapshot:
-    """Look at a dataset: its head and, at exactly that commit, all its files."""
+    """Look at a dataset: its head and all its files at exactly that commit."""
     from huggingface_hub.hf_api import RepoFile
 
     info = api.dataset_info(repo_id, revision=revision)
@@ -258,13 +258,13 @@ def publish_bundle(
     endpoint: str | None = None,
     wait: RetryPolicy | None = None,
 ) -> Outcome:
-    """Add a bundle to a dataset on the Hub in one commit; what is there already stays as it is.
+    """Add a bundle to a dataset on the Hub in one commit; existing files are left unchanged.
 
     The arguments are those of `publish_dataset`.
 
     Raises:
-        PublishError: The Hub cannot be reached or refuses, a file that never changes is there with
-            another content, or the card that is there cannot be used.
+        PublishError: The Hub is unreachable or refuses, an immutable file exists with other
+            content, or the existing card cannot be used.
     """
     from huggingface_hub import HfApi
 
@@ -286,7 +286,7 @@ def _token(given: str | None) -> str:
     token = (given or get_token() or "").strip()
     if not token:
         raise PublishError(f"Publishing needs a token of the Hub: {LOG_IN}")
-    if not re.fullmatch("[!-~]+", token):  # the client would show it in its error
+    if not re.fullmatch("[!-~]+", token):  # the client would quote it in its error
         raise PublishError(
             "The token of the Hub has a character that no token has, such as a space or a line "
             f"end: {LOG_IN}"
@@ -312,7 +312,7 @@ def _check(repo_id: str, *, private: bool, pull_request: bool) -> None:
 
 @dataclass
 class _Publication:
-    """What a publication wants, and what it has done so far; `attempt` is one try.
+    """The request of a publication, and its progress so far; `attempt` is one try.
 
     `sent` are the runs of a commit that has landed or whose answer was lost; `landed` is its hash.
     """
@@ -331,14 +331,14 @@ class _Publication:
 
     @property
     def endpoint(self) -> str:
-        """The Hub's address without a user and password."""
+        """The Hub's address without user and password."""
         return re.sub(r"//\S*@", "//", self.api.endpoint)
 
     def explained(self, error: Exception) -> Exception:
-        """What went wrong in a sentence, where the Hub or the way to it did; else the error."""
+        """A PublishError that explains a failure of the Hub or network; other errors unchanged."""
         if isinstance(error, PublishError):
             return error
-        if type(error).__name__ == "InvalidURL":  # it shows parts of passwords
+        if type(error).__name__ == "InvalidURL":  # its message can contain parts of a password
             return PublishError(BAD_ADDRESS)
         trouble = fault(error)
         if trouble is None:
@@ -351,7 +351,7 @@ class _Publication:
         return explained
 
     def attempt(self) -> Outcome:
-        """Look at the dataset as it is now, and add in one commit what is missing."""
+        """Look at the dataset, and add all missing files in one commit."""
         self.tries += 1
         seen = self._read_head()
         self.was_private |= seen.private
@@ -361,7 +361,7 @@ class _Publication:
             number = self._open_pull_request(changes) if self.pull_request else None
             number = number or self._commit(seen, changes)
         elif self.sent is not None and self.landed is None:
-            # The answer was lost: the files are there, so that commit has landed.
+            # The answer was lost, but the files are there, so the commit has landed.
             for commit in self.api.list_repo_commits(self.repo_id, repo_type="dataset"):
                 if commit.title == _title(self.sent):
                     self._is_committed(commit.commit_id, self.sent)
@@ -369,7 +369,7 @@ class _Publication:
         return self._outcome(seen, number)
 
     def _read_head(self) -> Snapshot:
-        """The dataset at its head; it is created when it is not there, private at first."""
+        """The dataset at its head; a missing one is created, private at first."""
         from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
         try:
@@ -381,13 +381,13 @@ class _Publication:
             return look(self.api, self.repo_id)
 
     def _commit(self, seen: Snapshot, changes: Mapping[str, bytes]) -> int | None:
-        """Write all in one commit on exactly what was seen; number of the pull request, if any."""
+        """Commit all changes on the revision seen; return the pull request's number, if any."""
         from huggingface_hub import CommitOperationAdd
 
         runs = self._runs_in(changes)
         before, self.sent = self.sent, runs
-        # New operations for every try: the client marks those that it has uploaded. A buffer, not
-        # bytes, goes by plain HTTP and not through Xet, whose errors tell nothing about a retry.
+        # New operations for every try, because the client marks uploaded ones. Buffers are sent by
+        # plain HTTP; bytes would go through Xet, whose errors do not tell whether to retry.
         files = [
             CommitOperationAdd(path, BytesIO(content)) for path, content in sorted(changes.items())
         ]
@@ -397,7 +397,8 @@ class _Publication:
             "create_pr": self.pull_request,
         }
         try:
-            # A call of its own, so that no .gitignore of the dataset keeps a part of a run out.
+            # A separate call, because only here can the dataset's .gitignore, which would exclude
+            # files, be overridden.
             self.api.preupload_lfs_files(
                 self.repo_id, files, gitignore_content="# Nothing\n", free_memory=False, **target
             )
@@ -432,7 +433,7 @@ class _Publication:
         self.published |= set(runs)
 
     def _open_pull_request(self, changes: Mapping[str, bytes]) -> int | None:
-        """Number of an open pull request that holds these changes already."""
+        """Number of an open pull request that already contains these changes, else None."""
         title = _title(self._runs_in(changes))
         for request in self.api.get_repo_discussions(
             self.repo_id,
@@ -465,7 +466,7 @@ class _Publication:
 
 
 def _title(runs: list[str]) -> str:
-    """Title of the commit; by it a commit or pull request is found again."""
+    """Title of the commit, by which a commit or pull request is found again."""
     if not runs:
         return "Renew the card"
     return f"Add {count(len(runs), 'run')}: {listed(runs, most=_LISTED)}"

@@ -1,12 +1,13 @@
-"""What changes with every publication: the card, the latest leaderboard and the latest contests.
+"""Files that change with every publication: the card, the latest leaderboard and latest contests.
 
-All are made from what the dataset holds at that moment and from the bundle, by pure functions; a
-folder and the Hub are asked in the same way what they lack. For every benchmark, protocol and judge
-the latest leaderboard keeps the rows of the newest run, by (`created`, `run_id`): the maximum of an
-order, so publications may come in any order, twice, or together, and the table never goes back.
+Pure functions compute them from the current content of the dataset and from the bundle; for a
+folder and for the Hub the missing files are determined in the same way. For every benchmark,
+protocol and judge the latest leaderboard keeps the rows of the newest run, by (`created`,
+`run_id`): the maximum of an order, so publications may arrive in any order, repeatedly or
+concurrently, and the table never goes back in time.
 
-A contest has no date: the newest is the one that came to the dataset last, and it replaces those
-over the same benchmarks, or over some of them. One that is there already does not come again.
+A contest has no date: the newest is the one added to the dataset last, and it replaces contests
+over the same benchmarks or a subset of them. A contest that is already there is not added again.
 """
 
 import json
@@ -34,7 +35,7 @@ LATEST: Final = "leaderboard/latest.parquet"
 CONTESTS: Final = "contests/latest.parquet"
 
 _KEY: Final = ("benchmark", "protocol", "judge")
-# Columns without which a table of that name is none of Tiebreak's; they are never null.
+# Columns that every table of Tiebreak with that name has; they are never null.
 _NEEDED: Final = {
     "leaderboard": {"benchmark", "protocol", "run_id", "created", "model", "metric"},
     "contests": {"contest_id", "method", "model", "benchmarks", "rounds"},
@@ -44,20 +45,20 @@ _NEEDED: Final = {
 def changing_files(
     bundle: Bundle, dataset: Mapping[str, bytes], *, license: str | None, repo_id: str
 ) -> dict[str, bytes]:
-    """The files that change with every publication, as they are to be with the bundle.
+    """The files that change with every publication, in their state with the bundle added.
 
-    `dataset` are its files by path.
+    `dataset` maps paths to its files.
 
     Raises:
-        PublishError: the card or a table that is there cannot be read, the licence is not an id,
-            or the card would hold a secret (a person's text may have one).
+        PublishError: the card or an existing table cannot be read, the licence is not an id, or the
+            card would contain a secret (text that people wrote may have one).
     """
     tables = {
         LATEST: _latest("leaderboard", bundle, dataset, newest),
         CONTESTS: _latest("contests", bundle, dataset, current),
     }
     latest = {path: to_parquet(table) for path, table in tables.items() if table.num_rows}
-    # Of a contest that is there the words are those that are there.
+    # For a contest that exists already, the existing files provide the texts.
     new = {
         path: content
         for path, content in bundle.files.items()
@@ -72,7 +73,7 @@ def changing_files(
 
 
 def newest(rows: Iterable[Row]) -> list[Row]:
-    """Of every benchmark, protocol and judge the rows of the newest run, each once, in order."""
+    """For every benchmark, protocol and judge the rows of the newest run, without repeats."""
     runs: dict[tuple[Any, ...], tuple[str, str]] = {}
     rows = list(rows)
     for row in rows:
@@ -87,7 +88,7 @@ def newest(rows: Iterable[Row]) -> list[Row]:
 
 
 def current(rows: Iterable[Row]) -> list[Row]:
-    """The rows of contests, the newest first, without those whose benchmarks a newer one has."""
+    """Rows of contests, newest first, without contests whose benchmarks a newer one includes."""
     contests: dict[str, dict[tuple[Any, ...], Row]] = {}
     for row in rows:
         key = (row["method"], str(row.get("eliminate_by_round")), row["model"])
@@ -108,21 +109,21 @@ def _latest(
     dataset: Mapping[str, bytes],
     pick: Callable[[Iterable[Row]], list[Row]],
 ) -> "pa.Table":
-    """The latest table of a dataset with a bundle: those of its rows that `pick` returns."""
+    """The latest table of a dataset with the bundle added: the rows that `pick` returns."""
     import pyarrow as pa
 
     added: dict[bool, list[pa.Table]] = {True: [], False: []}
     for path, content in bundle.files.items():
         if path.startswith(f"{name}/full/"):
             added[path not in dataset].append(from_parquet(content))
-    # A contest that was there before is older than all that came after it.
+    # Existing contests are older than all that were added later.
     tables = [*added[True], *_tables(name, dataset), *added[False]]
     rows = pick(row for table in tables for row in table.to_pylist())
     return pa.Table.from_pylist([dict(row) for row in rows], schema=_unified(name, tables))
 
 
 def _tables(name: str, dataset: Mapping[str, bytes]) -> list["pa.Table"]:
-    """The latest table that is there; where it is missing or damaged, those of all runs."""
+    """The existing latest table; if it is missing or damaged, the tables of all runs."""
     latest = f"{name}/latest.parquet"
     if latest in dataset and (table := _table(name, dataset[latest])) is not None:
         return [table]
@@ -154,7 +155,7 @@ def _table(name: str, content: bytes) -> "pa.Table | None":
 
 
 def _unified(name: str, tables: Sequence["pa.Table"]) -> "pa.Schema":
-    """Our columns, and after them those that only a later version knows: they stay."""
+    """Our columns, followed by those that only a later version knows, which are kept."""
     import pyarrow as pa
 
     ours = schema(name)
@@ -176,15 +177,15 @@ def _order(row: Row) -> tuple[Any, ...]:
     return *names, place, metric, math.inf if rank is None else rank, row["model"]
 
 
-# Another machine may round the last digit of a number in another way.
+# Another machine may round the last digit of a number differently.
 _CLOSE: Final = 1e-9
 
 
 class Dataset(Mapping[str, bytes]):
-    """What a dataset holds at one moment, by path: in a folder, or at one commit on the Hub.
+    """Content of a dataset at one moment, by path: in a folder, or at one commit on the Hub.
 
-    `name` is its folder or OWNER/NAME, and `remedy` what to do when it holds another version of a
-    run. `known` is what is known of every file before it is read: where it is, or its hash.
+    `name` is its folder or OWNER/NAME, and `remedy` says what to do if it contains another version
+    of a run. `known` is the location or the hash of every file, known without reading it.
     """
 
     name: str
@@ -207,21 +208,20 @@ class Dataset(Mapping[str, bytes]):
 
     @abstractmethod
     def read(self, path: str) -> bytes:
-        """Content of a file that is there."""
+        """Content of an existing file."""
 
     def holds(self, path: str, content: bytes) -> bool:
-        """Whether a file is there and holds exactly these bytes."""
+        """Whether a file exists with exactly these bytes."""
         return path in self and self[path] == content
 
 
 def missing_files(
     bundle: Bundle, dataset: Dataset, *, license: str | None, repo_id: str
 ) -> dict[str, bytes]:
-    """The files that have to be written for a dataset to hold a bundle; empty: it holds it.
+    """The files that must be written for a dataset to contain a bundle; empty if it does.
 
     Raises:
-        PublishError: a file that never changes is there with another content, or the card cannot
-            be read or made.
+        PublishError: an immutable file exists with other content, or the card is unusable.
     """
 
     def missing(files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -243,13 +243,12 @@ def missing_files(
 
 
 def same_content(path: str, ours: bytes, theirs: bytes) -> bool:
-    """Whether two files at one path say the same.
+    """Whether two files at one path have the same content.
 
-    Tables and manifests are compared by what they hold, and numbers up to the last digits: another
-    version of a library writes other bytes. A column or key that only one of them has, as another
-    version of Tiebreak may write, makes no difference, unless each lacks something. Plots are
-    drawn with the fonts of a machine and always count as the same, and so does what was made of a
-    table of scores that names it.
+    Tables and manifests are compared by their data, and numbers up to rounding, because another
+    version of a library writes other bytes. Columns or keys that only one side has, as another
+    version of Tiebreak may write, are ignored, unless each side lacks some. Plots depend on a
+    machine's fonts and always count as equal, and so do files named after the scores in them.
     """
     if ours == theirs or path.startswith(("plots/", *OF_CONTESTS)):
         return True
@@ -257,7 +256,7 @@ def same_content(path: str, ours: bytes, theirs: bytes) -> bool:
         if path.endswith(".parquet"):
             return _is_close(from_parquet(ours).to_pylist(), from_parquet(theirs).to_pylist())
         return path.endswith(".json") and _is_close(json.loads(ours), json.loads(theirs))
-    except (ValueError, OSError):  # damaged: certainly not ours; Arrow's errors are among these
+    except (ValueError, OSError):  # damaged, so certainly not ours; includes Arrow's errors
         return False
 
 

@@ -2,8 +2,8 @@
 
 `prompt`, `chosen` and `rejected` are TRL's preference type with an explicit prompt, in its
 conversational form: [{"role": "user", "content": …}], to which trainers apply a chat template. CSV,
-which has no lists, holds texts, TRL's standard form. Answers leave the machine with such a file, so
-it is searched for secrets as what is published is.
+which has no lists, contains texts, TRL's standard form. The file contains answers, so it is
+searched for secrets like everything published.
 """
 
 import csv
@@ -28,17 +28,18 @@ _FORMS: Final = (".parquet", ".jsonl", ".csv")
 
 
 def write_pairs(pairs: PreferencePairs, path: str | Path) -> Path:
-    """Write pairs to one file, a row each, which is replaced at once; its suffix says the form.
+    """Write pairs to one file, a row each, replaced atomically; the suffix sets the format.
 
     Raises:
-        PublishError: another suffix, or the file would hold a secret of this machine or the logs.
+        PublishError: another suffix, or the file would contain a secret of this machine or the
+            logs.
         OSError: the file cannot be written.
     """
     file = Path(path)
     if file.suffix not in _FORMS:
         raise PublishError(f"{file} ends in none of {', '.join(_FORMS)}: name one of these forms")
     content = _content(_rows(pairs, file.suffix != ".csv"), file.suffix)
-    # Votes files have no header that could hold any.
+    # Votes files have no header that could contain secrets.
     logs = (log for log in pairs.logs if not is_votes_file(Path(log)))
     of_logs = (secret for log in logs for secret in log_secrets(log))
     refuse_secrets({file.name: content}, [*environment_secrets(), *of_logs])
@@ -49,7 +50,7 @@ def write_pairs(pairs: PreferencePairs, path: str | Path) -> Path:
 
 
 def _rows(pairs: PreferencePairs, messages: bool) -> Iterator[Row]:
-    """Rows with models' public names, and messages instead of texts."""
+    """Rows with the models' public names, and chat messages instead of texts if wanted."""
     named = [
         (row["chosen_model"], row["rejected_model"], *row["judge"].split(", "))
         for row in pairs.rows

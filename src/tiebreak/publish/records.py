@@ -1,15 +1,14 @@
 """Records for others: Every Eval Ever (evalevalai.com), and the Hub's community evaluations.
 
 Every Eval Ever has one JSON file per run and model (schema 0.3.0), with one result per benchmark
-and metric. Where the answers may leave, a second file has a line per judged item and metric, where
-the native score says right or wrong: the schema asks for that, which a rank does not tell. It knows
-a contest over benchmarks only as one more evaluation: which results it was made of, ranges of
-ranks, what elimination costs and what is proven of a merged ranking stand in the details, as texts.
+and metric. If answers may be published, a second file has a line per judged item and metric for
+which the native score is right or wrong: the schema requires that, and a rank does not tell. To the
+schema a contest is just one more evaluation: the underlying results, ranges of ranks, the cost of
+elimination and the proof of a merged ranking are in the details, as texts.
 
-Entries for `.eval_results/` are one file per model, benchmark, protocol and judge, each to be put
-into the model's repository (or proposed to it); a newer run takes the place of an older one. The
-value is the normalized Borda score, never a rank, and the notes name the pool: with other models
-beside it the same model has another score.
+Entries for `.eval_results/` are one file per model, benchmark, protocol and judge, each for the
+model's repository (or a proposal to it); a newer run replaces an older one. The value is the
+normalized Borda score, never a rank, and the notes name the pool, on which the score depends.
 """
 
 import hashlib
@@ -44,16 +43,16 @@ Json = dict[str, Any]
 SCHEMA_VERSION: Final = "0.3.0"
 NATIVE_SCORE: Final = "tiebreak.native_score"
 COLLECTION: Final = "tiebreak"
-# The log does not know who controls an endpoint, nor whether weights are available.
+# The log does not tell who operates an endpoint, nor whether weights are available.
 _UNKNOWN: Final = {"deployment_type": "unknown", "model_availability": "unknown"}
 
 
 def records(run: Run, *, organization: str, pool: CandidatePool | None = None) -> dict[str, bytes]:
     """The files of one run, by path: `data/tiebreak/DEVELOPER/MODEL/UUID.json` and its samples.
 
-    The same run gives the same bytes; UUIDs are made from the run and the model. The organisation
-    is who publishes; with the pool of the judged answers there are lines per item. There is no file
-    where no model has a score.
+    The same run gives the same bytes; UUIDs are derived from run and model. `organization`
+    publishes; with the pool of judged answers there are lines per item. Models without a score have
+    no file.
     """
     written: dict[str, bytes] = {}
     for model in dict.fromkeys(row.model for board in run.boards for row in board.rows):
@@ -89,7 +88,7 @@ def _run_record(run: Run, model: str, organization: str, results: list[Json]) ->
     return _record(
         run.run_id,
         model,
-        # When this was written must not change the bytes; nothing was retrieved from anywhere.
+        # The time of writing must not change the bytes; nothing was retrieved from anywhere.
         {"evaluation_timestamp": created, "retrieved_timestamp": created},
         {
             "source_name": "Tiebreak ranking log",
@@ -128,7 +127,7 @@ def _record(
 def _result(
     result_id: str, title: str, config: Json, score: Json, source: Json | None = None
 ) -> Json:
-    """One number about a model: how it is to be read, and the number itself."""
+    """One result about a model: how to interpret it, and the number itself."""
     return {
         "evaluation_result_id": result_id,
         "evaluation_name": title,
@@ -143,14 +142,14 @@ def _range(low: float, high: float) -> Json:
 
 
 def model_info(model: str) -> Json:
-    """What is known of a model: its name."""
+    """What is known about a model: its name."""
     info: Json = {"name": model, "id": model_id(model), "additional_details": dict(_UNKNOWN)}
-    # The folder of a name without a developer in front is named by this field.
+    # For a name without a developer this field determines the folder.
     return info if "/" in info["id"] else {**info, "developer": developer_and_name(model)[0]}
 
 
 def _board_results(run: Run, board: Leaderboard, row: LeaderboardRow) -> Iterator[Json]:
-    """What is known about a model on a benchmark; a number that is undefined is left out."""
+    """Results of a model on a benchmark; undefined numbers are left out."""
     pool = f"relative to this pool of {len(board.rows)} models"
     share = "all stars" if board.rule.judges_one else "the other models that a model leaves behind"
     if board.rule.reviewed:
@@ -211,7 +210,7 @@ def _measured(
     bounds: tuple[float, float] | None = None,
     lower_is_better: bool = False,
 ) -> Json:
-    """The result of a metric over `n` items; what was judged has `bounds` and names the judges."""
+    """The result of a metric over `n` items; judged metrics have `bounds` and name the judges."""
     config: Json = {
         "evaluation_description": description,
         "metric_id": metric,
@@ -243,7 +242,7 @@ def _measured(
 
 
 def _scoring(run: Run, board: Leaderboard) -> Json | None:
-    """Who judged and by which prompt; None without a judge."""
+    """The judges and their prompt; None without a judge."""
     kind = board.rule.asks
     if kind is None or not board.judges or board.raters:
         return None
@@ -271,7 +270,7 @@ def _prompt(kind: str) -> str:
 
 
 def _sample_lines(run: Run, record: Json, model: str, pool: CandidatePool) -> Iterator[Json]:
-    """A line per judged item and metric, where the native score says right (1) or wrong (0)."""
+    """A line per judged item and metric, if the native score is right (1) or wrong (0)."""
     answers = {
         (item.benchmark, item.item_id, item.input_hash): (item, candidates[model])
         for item, candidates in pool
@@ -338,7 +337,7 @@ def _consensus_of(method: str) -> str:
 
 
 def stem_of(run_id: str, model: str) -> str:
-    """Path of a model's record without its suffix; the same for the same run and model."""
+    """Path of a model's record without suffix; equal for the same run and model."""
     digest = hashlib.sha256(f"{run_id}\n{model}".encode("utf-8", "surrogatepass")).digest()
     name = uuid.UUID(bytes=digest[:16], version=4)
     return f"data/{COLLECTION}/{'/'.join(developer_and_name(model))}/{name}"
@@ -355,8 +354,8 @@ EXPECTED_WINS: Final = "csd.expected_win_score"
 def contest_records(contest: Contest, *, organization: str) -> dict[str, bytes]:
     """The files of a contest by path: `data/tiebreak/DEVELOPER/MODEL/UUID.json`.
 
-    The same contest gives the same bytes as long as its files of scores lie untouched: the schema
-    wants a time, and a contest has no other.
+    The same contest gives the same bytes as long as its score files are not modified: the schema
+    requires a time, and a contest has only that of its files.
     """
     sources = [path for path in map(Path, contest.sources) if path.exists()]
     created = max((path.stat().st_mtime for path in sources), default=time.time())
@@ -369,7 +368,7 @@ def contest_records(contest: Contest, *, organization: str) -> dict[str, bytes]:
         results[row["model"]].append(make(contest, row))
     source = {
         "source_name": "Tiebreak contest over a table of scores",
-        # Of these scores only the aggregates are known here.
+        # Only the aggregates of these scores are known here.
         "source_type": "documentation",
         "source_organization_name": organization,
         "evaluator_relationship": "other",
@@ -454,7 +453,7 @@ def _place(contest: Contest, row: Mapping[str, Any]) -> Json:
 
 
 def _aggregate(contest: Contest, name: str, config: Json, details: Json) -> Json:
-    """A result over benchmarks; the contest's id keeps it apart from those over others."""
+    """A result over benchmarks; the contest's id distinguishes it from other contests' results."""
     rounds = " → ".join(" + ".join(names) for names in contest.report.rounds)
     pool = {"pool": ", ".join(contest.report.models), "rounds": rounds}
     return _result(
@@ -483,7 +482,7 @@ _T = TypeVar("_T")
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes a date as text: unquoted, YAML's readers make something else of it."""
+    """Writes a date as quoted text, because YAML's readers convert unquoted dates."""
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -494,10 +493,10 @@ _Dumper.add_representer(str, _text)
 
 
 def entries(runs: Iterable[Run], repo_id: str) -> dict[str, bytes]:
-    """The files of some runs, the oldest first, by path: `DEVELOPER/MODEL/.eval_results/NAME.yaml`.
+    """The files of runs, oldest first, by path: `DEVELOPER/MODEL/.eval_results/NAME.yaml`.
 
-    `repo_id` is the dataset that holds the leaderboard, as OWNER/NAME. On the Hub its scores are
-    shown as a benchmark's once it is registered as one (a file `eval.yaml`).
+    `repo_id` is the dataset with the leaderboard, as OWNER/NAME. The Hub shows its scores as a
+    benchmark's once it is registered as one (a file `eval.yaml`).
     """
     scored = [
         (run, board, row)
@@ -519,12 +518,12 @@ def entries(runs: Iterable[Run], repo_id: str) -> dict[str, bytes]:
 
 
 def _task(board: Leaderboard) -> tuple[str, ...]:
-    """Scores of another judge are not to be compared with these: they are another task."""
+    """Scores by different judges are not comparable, so they are different tasks."""
     return (board.benchmark, board.protocol, *board.judges)
 
 
 def _distinct(names: Mapping[_T, str]) -> dict[_T, str]:
-    """Names for files; those that several have, on any system, end in a hash of what they name."""
+    """Unique names for files; shared ones, ignoring case, end in a hash of what they name."""
     shared = Counter(name.casefold() for name in names.values())
     return {
         key: name if shared[name.casefold()] == 1 else f"{name}-{_hash(key)}"

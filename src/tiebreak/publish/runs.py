@@ -1,4 +1,4 @@
-"""Runs as they are published: one per ranking log, or per run of shards, under a stable name."""
+"""Runs for publication: one per ranking log, or per set of shards, under a stable name."""
 
 import hashlib
 import json
@@ -35,10 +35,10 @@ from tiebreak.scorers.ballots import ItemBallots
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Run:
-    """One run: what was judged, its leaderboards and what is public about its logs.
+    """One run: the judged items, its leaderboards and the public facts about its logs.
 
-    `log` and all that is made of it has the models' public names; `names` leads from these to
-    those in the logs, where they differ.
+    `log` and everything derived from it use the models' public names; `names` maps these to the
+    names in the logs, if they differ.
     """
 
     run_id: str
@@ -51,9 +51,9 @@ class Run:
 
     @property
     def judged(self) -> list[JudgedItem]:
-        """The items with ballots, but those that did not have to be judged, in the log's order.
+        """The items with ballots, except those that needed no judging, in the log's order.
 
-        Their votes are packed; of their metadata there is the hash of the `rubric`, if any.
+        Their votes are packed; their metadata contain only the hash of the `rubric`, if any.
         """
         return list(filter(_is_judged, self.log.samples))
 
@@ -64,7 +64,7 @@ class Run:
 
     @property
     def roles(self) -> tuple[RoleFacts, ...]:
-        """The models that judged, each once: the shards of a run repeat them."""
+        """The models that judged, without the repetitions in the shards of a run."""
         roles: list[RoleFacts] = []
         for role in (role for fact in self.facts for role in fact.roles):
             if role not in roles:
@@ -72,7 +72,7 @@ class Run:
         return tuple(roles)
 
     def again(self) -> Iterator[JudgedItem]:
-        """The items of `judged`, one at a time, with votes and with what was to be judged.
+        """The items of `judged`, one at a time, with votes and the judged contest.
 
         Raises:
             UnreadableLogError: a log has changed since it was read.
@@ -85,15 +85,15 @@ class Run:
 def read_runs(
     paths: Paths, *, how: Resampling = Resampling(), rater_names: bool = False
 ) -> tuple[tuple[Run, ...], tuple[str, ...]]:
-    """The runs among some files and folders, and notes about logs that are left out.
+    """Read the runs in some files and folders, with notes about logs that are left out.
 
-    Shards are one run. People who voted are numbers, unless with `rater_names`.
+    Shards form one run. People who voted are numbered, unless `rater_names` is set.
 
     Returns:
-        The runs, the oldest first; and notes for the publisher (they name local files).
+        The runs, oldest first; and notes for the publisher (they name local files).
 
     Raises:
-        RankingLogError: a path holds no ranking log, or shards do not fit together.
+        RankingLogError: a path contains no ranking log, or shards do not fit together.
         PublishError: a log is still being written, its run was killed, or no item has ballots.
     """
     logs = read_ranking_logs(
@@ -135,9 +135,9 @@ def _run(log: RankingLog, how: Resampling) -> Run:
 
 
 def run_id(created: str, protocol: str, eval_ids: Iterable[str]) -> str:
-    """A name for a run that is safe in a path: when, by which protocol, and which logs.
+    """Path-safe name of a run: date, protocol and a hash of its logs.
 
-    The same logs have the same name, in whatever order and folders; another log has another.
+    The same logs give the same name, in any order and folder; other logs give another.
     """
     when = created.replace("-", "").replace(":", "")
     digest = hashlib.sha256("\n".join(sorted(eval_ids)).encode()).hexdigest()
@@ -145,7 +145,7 @@ def run_id(created: str, protocol: str, eval_ids: Iterable[str]) -> str:
 
 
 def utc(created: str) -> str:
-    """A time in UTC to the second, such as `2026-11-22T12:35:43Z`: as text it sorts by time.
+    """A time in UTC to the second, e.g. `2026-11-22T12:35:43Z`, which sorts by time as text.
 
     Raises:
         ValueError: it is not a time in ISO 8601.
@@ -179,7 +179,7 @@ def _names(item: ItemBallots) -> set[str]:
 
 
 def _renamed(sample: JudgedItem, public: Mapping[str, str]) -> JudgedItem:
-    """The same with public names of models; a rubric's file loses its folders."""
+    """A copy with public names of models, and the rubric's file name without folders."""
     ballots, placement = sample.ballots, sample.placement
     if ballots is None or (not public and ballots.rubric == file_name(ballots.rubric)):
         return sample
@@ -191,7 +191,7 @@ def _renamed(sample: JudgedItem, public: Mapping[str, str]) -> JudgedItem:
 
 
 def _replaced(value: Any, names: Mapping[str, str]) -> Any:
-    """The same data with names, and keys that are names, replaced."""
+    """A copy of nested data with names replaced, also in keys."""
     if isinstance(value, dict):
         return {names.get(key, key): _replaced(inner, names) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -200,7 +200,7 @@ def _replaced(value: Any, names: Mapping[str, str]) -> Any:
 
 
 def _reviews(log: RankingLog, how: Resampling) -> tuple[PeerReview, ...]:
-    """The peer reviews of a run by its own aggregator; none where peers did not judge."""
+    """The peer reviews of a run by its own aggregator; empty if peers did not judge."""
     panels = panels_of(log)
     if not panels:
         return ()

@@ -1,13 +1,13 @@
-"""What must not leave: the credentials of this machine and of the logs.
+"""Secrets that must not be published: the credentials of this machine and of the logs.
 
-The allow list of `facts` is the first net. This one knows the secrets themselves, and looks for
-them, as they are or encoded, in all that is to leave; so it also finds one that a model answered or
-that somebody put into a name.
+The allow list of `facts` is the first safeguard. This one knows the secrets themselves, and
+searches for them, plain or encoded, in everything to be published; so it also finds a secret that a
+model answered or that somebody put into a name.
 
-A credential is known by its name, by its place, or by its look. Values of variables and arguments
-are taken apart as they come: JSON, private keys, addresses, connection strings, lists, Base64 of a
-text. Of each part that is a credential the text is given that must not be found elsewhere. Names
-and words that anybody may write are none: a path, a name of a model, a version, a hash, a UUID.
+A credential is recognised by its name, its position, or its look. Values of variables and arguments
+are split into parts: JSON, private keys, addresses, connection strings, lists, Base64 of a text.
+For each part that is a credential, the text to search for is returned. Names and words that anybody
+may write are not credentials: a path, a model name, a version, a hash, a UUID.
 """
 
 import base64
@@ -32,26 +32,26 @@ from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name
 
 Called = Literal["", "id", "hook", "key", "password"]
-"""What a name says of its value: nothing, that it names something, that it is an address whose path
-is secret, that it is a secret that a machine made, or one that a person may have."""
+"""What a name says about its value: nothing; an id; an address with a secret path (hook); a secret
+that a machine made (key); or one that a person may have chosen (password)."""
 
 SHORTEST: Final = 8
-"""Shorter values are words that occur anywhere."""
+"""Shorter values are words that may occur anywhere."""
 
 _PASSWORD = re.compile(
     r"pass|pwd|pgpass|pass(?:phrase|code)|credential|cred|auth|authorization|bearer|cookie|sig"
     r"|signature|.*(?:secret|password|passwd)"
 )
 _KEY = re.compile(r"key|pat|jwt|.*(?:token|(?:api|access|private)key)")
-# A name that ends so is about a secret, and its value is none: HF_TOKEN_PATH.
+# A name with this ending is about a secret, but its value is none: HF_TOKEN_PATH.
 _ABOUT = re.compile(
     r"file|path|dir|directory|folder|url|uri|endpoint|host|port|name|type|method|mode|header|region"
     r"|provider|sock|socket|algorithm|enabled|disabled|permissions?|length|limit|timeout|ttl|expiry"
     r"|user|username|issuer|audience|scopes?|size|count|budget"
 )
-# Made by chance, too, and public: only a mark tells of a key there.
+# Random but public: only the mark of a key counts there.
 _ID = re.compile(r"id|ids|uid|uuid|guid|sha|hash|digest|revision|commit|checksum")
-# Fingerprints of OpenPGP keys, and keys and tokens of data.
+# Fingerprints of OpenPGP keys, and keys and tokens in the sense of data processing.
 _NO_SECRET = re.compile(
     r"(?:.*_)?(?:(?:gpg|pgp)_keys?|(?:pad|bos|eos|unk|sep|cls|mask|stop|start|end)_tokens?|(?:sort|order"
     r"|group|primary|foreign|partition|index|row|column|field|metric|score|answer|label)_keys?)"
@@ -59,9 +59,9 @@ _NO_SECRET = re.compile(
 _NEVER: Final = frozenset({"public", "max", "min", "num"})
 _HOOK = re.compile(r"hook|.*webhook")
 
-# A setting such as "bfloat16" or "application/json": no key looks so, and any text may hold it.
+# A setting, e.g. "bfloat16" or "application/json": no key looks like it, and any text may have it.
 _WORD = re.compile(r"[A-Za-z_/]{1,20}[0-9]{0,3}")
-# Passwords that everybody has read, and what stands where no key is needed.
+# Common passwords, and placeholders for a key that is not needed.
 _COMMON = re.compile(
     r"password|postgres(?:ql)?|changeme|username|placeholder|disabled|optional|required|undefined"
     r"|anything|whatever|lm-studio|(?:sk-)?no-key-required|not-?(?:needed|required)|your.?api.?key"
@@ -81,7 +81,7 @@ _PAIR = re.compile(
     rf"(?:(?<=[;,&\n])\s*([A-Za-z][\w .-]{{0,30}})|(?<![\w.-])([\w.-]{{1,60}}))={_GIVEN}",
     re.IGNORECASE,
 )
-# In prose there are colons, too: after the value a header ends.
+# Prose has colons, too, so a header must end after its value.
 _HEADER = re.compile(
     rf"(?:^|(?<=[;,&\n]))\s*([A-Za-z][\w.-]{{0,60}})\s*:{_GIVEN}(?=\s*(?:[;,&\n]|$))", re.IGNORECASE
 )
@@ -90,35 +90,35 @@ _PRIVATE = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----(.*?)(?:-----END|$)", 
 _BLOCK = re.compile(r"-----BEGIN .*?-----(?:.*?-----END [A-Z ]*-----|.*$)", re.DOTALL)
 _PUBLIC_KEY = re.compile(r"(?:ssh-\w+|ecdsa-[\w-]+) AAAA\S+")
 
-# Keys that say what they are: chance may give them the look of a name or of a hash.
+# Keys with a recognisable prefix: by chance the rest may look like a name or a hash.
 _MARKED = re.compile(
     r"(?<![A-Za-z0-9])(?:A[KS]IA[A-Z2-7]{16}(?![A-Za-z0-9])|AIza[\w-]{30,}|(?:glpat|xox[a-z])-[\w-]{20,}"
     r"|(?:hf_|gsk_|csk-|npm_|r8_|gh[a-z]_|pplx-|[prs]k_live_)[A-Za-z0-9]{20,}"
     r"|sk-(?!ecdsa|ssh)(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{12,}"
     r"|(?:sk|key|dapi|dop_v1|lsv2|shpat)[_-]?(?:[a-z]{1,3}[_-](?:v1[_-])?)?[0-9a-f]{8}[0-9a-f_-]{24,})"
 )
-# Of a token in three parts the last one is its proof; others begin alike.
+# The last of a token's three parts is its signature; other tokens share the first parts.
 _JWT = re.compile(r"(?<![\w-])eyJ[\w-]+\.eyJ[\w-]*\.([\w-]{16,})")
-# A file by its name may have any id in it.
+# A file name may contain any id.
 _FILE = re.compile(r"(?<![^\s,;:=\"'])[^\s,;:=\"']+\.[a-z][a-z0-9]{1,7}(?![^\s,;:\"'])")
 _TOKEN = re.compile(r"[A-Za-z0-9+/=_~-]{20,}")
 _RUN = re.compile(r"[A-Za-z0-9]{20,}")
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 _UUID = re.compile(r"(?i:[0-9a-f]{8}([_-]?)(?:[0-9a-f]{4}\1){3}[0-9a-f]{12})")
-# After these words the path of an address is a secret, or holds one.
+# After these words the path of an address is a secret, or contains one.
 _HOOK_PLACE = re.compile(r"hook|\btriggers?\b|\bping\b|/bot\d+:|/(?:key|token|secret)(?=/)")
-# After these words it holds an id.
+# After these words it contains an id.
 _ID_PLACE = re.compile(
     r"(?:commit|tree|blob|raw|resolve|revision|dataset|artifact|gist|run|job|account|project|model)s?"
 )
-# Longer ones are searched for in pieces, which also finds what was cut or broken into lines.
+# Longer secrets are searched for in pieces, which also finds truncated or wrapped ones.
 _LONG, _PIECE = 64, 32
 
 
 def credentials(name: str, value: str, *, called: Called | None = None) -> frozenset[str]:
-    """What of a value must not leave; empty where there is no credential in it.
+    """The parts of a value that must not be published; empty if it contains no credential.
 
-    What is known of it, `called`, is by default what its name says, such as that of a variable.
+    `called` is what is known about the value; by default what `name`, e.g. of a variable, says.
     """
     values = _credentials(value.strip(), called_by(name) if called is None else called)
     return frozenset(text for text in values if len(text) >= SHORTEST)
@@ -142,7 +142,7 @@ def called_by(name: str) -> Called:
 
 
 def is_word(value: str) -> bool:
-    """Whether a value is a plain word, which says nothing and may occur in any text."""
+    """Whether a value is a plain word, which may occur in any text."""
     return _WORD.fullmatch(value) is not None
 
 
@@ -151,21 +151,21 @@ def _credentials(value: str, called: Called) -> Iterator[str]:
         try:
             data = json.loads(value)
         except (ValueError, RecursionError):
-            pass  # a text that begins so
+            pass  # not JSON after all
         else:
             yield from _inside(data, called)
             return
     for block in _PRIVATE.findall(value):
         lines = re.findall(r"[A-Za-z0-9+/=]{16,}", re.sub(r"\\[rn]", " ", block))
         pieces = [piece for line in lines for piece in _cut(line)]
-        yield from pieces[3:] or pieces[-1:]  # the first begin like those of many keys
+        yield from pieces[3:] or pieces[-1:]  # the first pieces are the same in many keys
     rest = _PUBLIC_KEY.sub(" ", _BLOCK.sub(" ", value))
     if rest != value:
-        called = ""  # not a value but a text with keys in it
+        called = ""  # not a single value but a text that contains keys
     for user, password, host in _USER.findall(rest):
         yield from _user(user, password)
         if len(password) < SHORTEST and password != user:
-            yield f"{user}:{password}@{host}"  # too short alone
+            yield f"{user}:{password}@{host}"  # too short to search for alone
     for address in _ADDRESS.findall(rest):
         yield from _in_address(address, called)
     rest = _ADDRESS.sub(" ", rest).strip()
@@ -199,7 +199,7 @@ def _cut(text: str) -> Iterator[str]:
 
 
 def _in_address(address: str, called: Called) -> Iterator[str]:
-    """User, password, and what looks like a credential in the path, the query and the host."""
+    """Credentials in an address: user, password, and parts of path, query and host that look so."""
     try:
         parts = urlsplit(address)
         query = parse_qsl(parts.query)
@@ -218,9 +218,9 @@ def _in_address(address: str, called: Called) -> Iterator[str]:
 
 
 def _in_path(host: str, path: str, called: Called) -> Iterator[str]:
-    """What is secret in the path of a webhook, and elsewhere what looks as if chance had made it.
+    """Secret parts of a webhook's path; of other paths the parts that look random.
 
-    Where all that is no name in it is short, that is host and path as a whole.
+    If all parts of a webhook that are not names are short, host and path as a whole are the secret.
     """
     place = _HOOK_PLACE.search(f"{host}{path}")
     if place or called == "hook":
@@ -242,13 +242,13 @@ def _is_name(segment: str) -> bool:
 
 
 def _is_made(segment: str) -> bool:
-    """Whether kinds of characters change as by chance, and it is none of the usual hashes."""
+    """Whether character classes alternate as if at random, and it is no common hash."""
     run = re.sub("[_-]", "", segment)
     if len(run) < 20 or not run.isalnum() or _HEX.fullmatch(run):
         return re.fullmatch("[0-9a-f]{32}", segment) is not None
     kinds = ["digit" if char.isdigit() else char.isupper() for char in run]
     share = sum(a != b for a, b in pairwise(kinds)) / len(run)
-    # Names of types change their letters, too, and parts of slugs what they are of.
+    # Names of types mix cases too, and parts of slugs differ in character class.
     return share >= (0.5 if run != segment else 0.2 if "digit" in kinds else 0.35)
 
 
@@ -260,7 +260,7 @@ def _user(user: str, password: str) -> Iterator[str]:
 
 
 def _named_secret(value: str, called: Called, *, any_look: bool = False) -> Iterator[str]:
-    """A value that is called a secret, of any look where it is a password, and parts of a list."""
+    """A value whose name says secret, with any look if it is a password, and parts of a list."""
     if called not in ("key", "password"):
         return
     value = _SCHEME.sub("", value)
@@ -273,7 +273,7 @@ def _named_secret(value: str, called: Called, *, any_look: bool = False) -> Iter
 
 
 def _is_too_common(part: str, *, any_look: bool) -> bool:
-    """Whether any text may hold it, although it is called a secret."""
+    """Whether any text may contain the value although its name says that it is a secret."""
     plain = (is_word(part) and part.isalnum()) or (part.isdigit() and len(part) < 10)
     return (
         len(part) < SHORTEST
@@ -283,7 +283,7 @@ def _is_too_common(part: str, *, any_look: bool) -> bool:
 
 
 def _by_pattern(text: str, called: Called) -> Iterator[str]:
-    """What has the mark of a key, or looks as if chance had made it."""
+    """Parts of a text that have the mark of a key, or look random."""
     for key in (*_MARKED.findall(text), *_JWT.findall(text)):
         yield from _pieces(key)
     for token in _TOKEN.findall(_FILE.sub(" ", text)) if called != "id" else ():
@@ -301,10 +301,10 @@ def _by_pattern(text: str, called: Called) -> Iterator[str]:
 
 
 def _is_random(run: str, *, joined: bool = False) -> bool:
-    """Whether capitals, small letters and digits change as often as chance would have it (0.62).
+    """Whether capitals, small letters and digits alternate about as often as at random (0.62).
 
-    In words and names they stand together; hashes and ids have small letters and digits only. In
-    what was `joined` of parts there are more changes anyway.
+    In words and names they form groups; hashes and ids have small letters and digits only. In text
+    `joined` from several parts there are more changes anyway, so more are required.
     """
     if _HEX.fullmatch(run):
         return False
@@ -316,7 +316,7 @@ def _is_random(run: str, *, joined: bool = False) -> bool:
 
 
 def _encoded_text(token: str) -> str | None:
-    """The text of which this is the Base64; None: it is of none."""
+    """The text that `token` encodes in Base64, or None."""
     bare = token.rstrip("=").replace("-", "+").replace("_", "/")
     if len(bare) < 12 or len(bare) % 4 == 1 or not re.fullmatch(r"[A-Za-z0-9+/]+", bare):
         return None
@@ -329,23 +329,23 @@ def _encoded_text(token: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A value that must not leave, and where it came from; its value is never shown."""
+    """A value that must not be published, and its source; the value is never shown."""
 
     source: str
     value: str = field(repr=False)
 
 
 def environment_secrets(environment: Mapping[str, str] = os.environ) -> Iterator[Secret]:
-    """What looks like a credential in the variables, by name or by value, part by part."""
+    """Credentials in environment variables, recognised by name or value, part by part."""
     for name, value in sorted(environment.items()):
         for text in sorted(credentials(name, value)):
             yield Secret(f"the environment variable {name}", text)
 
 
 def without_secrets(error: Exception, secrets: Iterable[Secret]) -> Exception:
-    """An error whose words hold no secret, and whose causes show none either.
+    """The error with secrets removed from its message and its causes.
 
-    Only a `PublishError` is another one then: an error of ours must come through as it is.
+    Only a `PublishError` is replaced: any other error is a bug that must surface unchanged.
     """
     if not isinstance(error, PublishError):
         return error
@@ -363,9 +363,9 @@ def without_secrets(error: Exception, secrets: Iterable[Secret]) -> Exception:
 def log_secrets(path: str) -> Iterator[Secret]:
     """Values in a log's header that must stay private.
 
-    All arguments of models, headers and extra bodies; credentials in addresses, and in arguments
-    and metadata of the task. What is part of a model's own name is not one: `hf/llama` is public
-    on purpose. Nor is a plain word, unless it is called like a secret.
+    These are all arguments of models, headers and extra bodies, and credentials in addresses and in
+    arguments and metadata of the task. Parts of a model's own name are not secret: `hf/llama` is
+    public on purpose. Nor is a plain word, unless its name says that it is a secret.
     """
     log = read_header(path)
     names = [log.eval.model, *(model.model for _, model in _models(log))]
@@ -375,14 +375,14 @@ def log_secrets(path: str) -> Iterator[Secret]:
             kind = called if named else "password"
             yield from _usable(f"{where} in {file_name(path)}", value, kind)
     for where, value, called in _public(log):
-        if called != "key" or not is_word(value):  # the name of a field, more often than not
+        if called != "key" or not is_word(value):  # usually the name of a field
             yield from _usable(f"{where} in {file_name(path)}", value, called or "id")
 
 
 def score_secrets(path: str) -> Iterator[Secret]:
-    """What must stay private of a file that scores were read from: a log of either harness.
+    """Private values of a file with scores, which is a log of either harness.
 
-    Of lm-eval's summary these are the credentials among the model's arguments.
+    For lm-eval's summary these are the credentials among the model's arguments.
     """
     packed = Path(path)
     if not unpacked_name(path).endswith((".eval", ".json")) or not packed.is_file():
@@ -396,7 +396,7 @@ def score_secrets(path: str) -> Iterator[Secret]:
 
 
 def _model_args(summary: bytes) -> Any:
-    """The model's arguments in a summary of lm-eval; None: it is none, or has none."""
+    """The model's arguments in an lm-eval summary; None if it has none, or is no summary."""
     try:
         given = json.loads(summary)["config"]["model_args"]
     except (ValueError, LookupError, TypeError):
@@ -407,7 +407,7 @@ def _model_args(summary: bytes) -> Any:
 
 
 def _private(log: LogHeader) -> Iterator[tuple[str, str, Called]]:
-    """Where, value, and what it is called: of these values all must stay."""
+    """(source, value, what its name says) of values that must all stay private."""
     yield from _strings("a model argument", log.eval.model_args)
     configs = (log.eval.model_generate_config, log.plan.config)
     requests = [("the model's request", config) for config in configs]
@@ -420,7 +420,7 @@ def _private(log: LogHeader) -> Iterator[tuple[str, str, Called]]:
 
 
 def _public(log: LogHeader) -> Iterator[tuple[str, str, Called]]:
-    """The same of values that may hold credentials, and many an id, which is public."""
+    """The same for values that may contain credentials, but also ids, which are public."""
     yield from _strings("the model's base_url", log.eval.model_base_url)
     for role, model in _models(log):
         yield from _strings(f"the base_url of the role {role}", model.base_url)
@@ -436,7 +436,7 @@ def _models(log: LogHeader) -> Iterator[tuple[str, LogModel]]:
 
 
 def _strings(where: str, value: Any, called: Called = "") -> Iterator[tuple[str, str, Called]]:
-    """All texts inside some arguments, with the names under which they stand."""
+    """All texts inside a value, with their source and what their innermost telling name says."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             place = f"{where} ({name})" if "(" not in where else where
@@ -455,8 +455,8 @@ def _usable(source: str, value: str, called: Called) -> Iterator[Secret]:
         yield Secret(source, text)
 
 
-# Most of what is looked for has these bytes only, and most words of a text are shorter: the long
-# ones, each once, are a small part of it.
+# Most secrets consist of these bytes only, and most words of a text are shorter: its distinct long
+# words are a small part to search.
 _LONG_WORD = re.compile(rb"[A-Za-z0-9+/=_.%%-]{%d,}" % SHORTEST)
 _ESCAPED = re.compile(rb"%[0-9A-Fa-f]{2}")
 _UNICODE = re.compile(
@@ -465,11 +465,10 @@ _UNICODE = re.compile(
 
 
 def refuse_secrets(files: Mapping[str, bytes], secrets: Iterable[Secret]) -> None:
-    """Look for secrets in all files and in their names.
+    """Search all files and their names for secrets.
 
     Raises:
-        PublishError: a file holds one; the message names the file and where the value came
-            from, never the value.
+        PublishError: a file contains one; the message names the file and the value's source only.
     """
     search = _Search(secrets)
     for path, content in sorted(files.items()):
@@ -486,12 +485,12 @@ def refuse_secrets(files: Mapping[str, bytes], secrets: Iterable[Secret]) -> Non
 
 
 class _Search:
-    """Looks for all forms of some secrets at once."""
+    """Searches for all forms of several secrets at once."""
 
     def __init__(self, secrets: Iterable[Secret]) -> None:
         values: dict[str, str] = {}
         for secret in sorted(secrets, key=lambda secret: (len(secret.value), secret.source)):
-            # Where this one stands a shorter one stands that it holds.
+            # A secret that contains a shorter one is found with the shorter one.
             if not any(shorter in secret.value for shorter in values):
                 values[secret.value] = secret.source
         self._in_words: dict[bytes, str] = {}
@@ -502,7 +501,7 @@ class _Search:
                 forms.setdefault(form, source)
 
     def first_in(self, text: bytes) -> str | None:
-        """Where a secret came from that a text holds; None: it holds none."""
+        """The source of a secret that a text contains, or None."""
         text = text.replace(b"\\", b"")
         words = b"\n".join(set(_LONG_WORD.findall(text)))
         for forms, where in ((self._in_words, words), (self._in_text, text)):
@@ -513,9 +512,9 @@ class _Search:
 
 
 def _forms(value: str) -> set[bytes]:
-    """A value as it is, as JSON and forms write it, and as hex, Base64 and Base32 at any place.
+    """Forms of a value to search for: plain, in JSON and web forms, in hex, Base64 and Base32.
 
-    All are without backslashes: JSON in JSON in JSON has any number of them.
+    All are without backslashes, because nested JSON multiplies them; the last two at all offsets.
     """
     escaped = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
     texts = {_bytes(form) for form in {value, value.replace(" ", "+")} | escaped}
@@ -529,13 +528,13 @@ def _forms(value: str) -> set[bytes]:
 
 def _bytes(text: str) -> bytes:
     try:
-        return text.encode("utf-8", "surrogateescape")  # as it is in the environment
+        return text.encode("utf-8", "surrogateescape")  # the encoding of the environment
     except UnicodeEncodeError:
         return text.encode("utf-8", "surrogatepass")
 
 
 def _within(value: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> set[bytes]:
-    """The characters, of so many bits, that a value alone decides after any number of bytes."""
+    """The encoded characters, of `bits` bits, that a value alone determines, at every offset."""
     return {
         encode(bytes(before) + value)[-(-before * 8 // bits) : (before + len(value)) * 8 // bits]
         for before in range(5)
@@ -543,10 +542,10 @@ def _within(value: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> set
 
 
 def _texts(path: str, content: bytes) -> Iterator[bytes]:
-    """All texts of a file, as they are and as they are read."""
+    """All texts of a file, as stored and as decoded by readers."""
     for text in _parts(path, content):
         forms = [text]
-        if path.endswith((".md", ".svg")) and b"&" in text:  # characters may stand as references
+        if path.endswith((".md", ".svg")) and b"&" in text:  # may contain character references
             forms.append(html.unescape(text.decode("utf-8", "replace")).encode("utf-8", "replace"))
         yield from forms
         yield from (unquote_to_bytes(form) for form in forms if _ESCAPED.search(form))
@@ -558,7 +557,7 @@ def _character(escape: re.Match[bytes]) -> bytes:
 
 
 def _parts(path: str, content: bytes) -> Iterator[bytes]:
-    """A file as it is, and what it holds compressed or broken into lines."""
+    """A file's content, and the decoded texts of formats that compress or wrap them."""
     yield from _cells(content) if path.endswith(".parquet") else [content]
     if path.endswith(".yaml"):
         import yaml
@@ -567,18 +566,18 @@ def _parts(path: str, content: bytes) -> Iterator[bytes]:
 
 
 def _cells(content: bytes) -> Iterator[bytes]:
-    """A Parquet file's end, with names and metadata, and each string of its columns."""
+    """The footer of a Parquet file, with names and metadata, and the distinct strings by column."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    # What lies before the end are the cells, compressed, and the least and greatest of them.
+    # Before the footer are the cells, compressed, and each column's minimum and maximum.
     yield content[-8 - int.from_bytes(content[-8:-4], "little") :]
     file = pq.ParquetFile(BytesIO(content))
     with_text = [field.name for field in file.schema_arrow if not pa.types.is_primitive(field.type)]
-    at_once = max(1, file.metadata.num_rows * 2**20 // len(content))  # what is in a megabyte
+    at_once = max(1, file.metadata.num_rows * 2**20 // len(content))  # about a megabyte
     for batch in file.iter_batches(at_once, columns=with_text, use_threads=False):
         columns = [*batch.columns]
-        for column in columns:  # which grows by the parts of lists, mappings and structures
+        for column in columns:  # grows by the parts of nested types
             if pa.types.is_map(column.type):
                 columns += [column.keys, column.items]
             elif pa.types.is_nested(column.type):

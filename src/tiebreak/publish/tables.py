@@ -1,12 +1,12 @@
 """The published tables: their columns, their rows, and their form as Parquet.
 
 `leaderboard`: run × benchmark × model × metric. `rankings`: run × item × model. `ballots`: one
-judged ballot a row. `judge_texts`: what judges wrote; they quote answers, so these words are
-published with the answers only. `pairs` are for training, and go into a file of their own.
+judged ballot per row. `judge_texts`: what judges wrote; because these texts quote answers, they are
+published only together with the answers. `pairs` are for training, and have their own file.
 
-A column that is nullable is null where a number is undefined or a log does not tell; it is never 0.
-What was published does not change, and readers load all files of a table together: so a column is
-never renamed or removed, and a new one goes into a table of its own.
+A nullable column is null if a number is undefined or a log does not tell; it is never 0. Published
+files do not change, and readers load all files of a table together: so a column is never renamed or
+removed, and a new one goes into another table.
 """
 
 import gc
@@ -41,14 +41,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# The viewer of the Hub and readers over HTTP fetch whole row groups, so they are small.
+# The Hub's viewer and readers over HTTP fetch whole row groups, so groups are small.
 ROWS_PER_GROUP: Final = 1000
 
 
 @cache
 def schema(table: str) -> "pa.Schema":
-    """Columns of a table by its name, such as `leaderboard`."""
-    # Arrow is imported where it is needed only: importing it takes most of a second.
+    """Columns of a table by its name, e.g. `leaderboard`."""
+    # Imported only here, because importing Arrow takes most of a second.
     import pyarrow as pa
 
     text, number, int64, truth = pa.string(), pa.float64(), pa.int64(), pa.bool_()
@@ -144,7 +144,7 @@ def schema(table: str) -> "pa.Schema":
 
 
 def table_of(name: str, rows: Iterable[Row]) -> "pa.Table":
-    """Rows as a table with the columns of its name; what a row lacks, or is no number, is null."""
+    """Rows as a table with the columns of its name; missing and non-finite cells are null."""
     import pyarrow as pa
 
     made, fields = list(rows), schema(name)
@@ -173,7 +173,7 @@ def _column(field: "pa.Field", cells: Sequence[Any]) -> "pa.Array":
 
 
 def _votes(kind: "pa.ListType", cells: Sequence[VoteColumns | None]) -> "pa.Array":
-    """Votes, most of what ballots hold, part by part: of dicts Arrow makes them much slower."""
+    """Votes, the bulk of ballots, column by column: building them from dicts is much slower."""
     import pyarrow as pa
 
     known = list(filter(None, cells))
@@ -194,7 +194,7 @@ def _votes(kind: "pa.ListType", cells: Sequence[VoteColumns | None]) -> "pa.Arra
 
 
 def parquet_of(name: str, rows: Iterable[Row]) -> bytes:
-    """Rows as a Parquet file, with one row group in memory at a time; no bytes without rows."""
+    """Rows as a Parquet file, with one row group in memory at a time; empty without rows."""
     rest = iter(rows)
     groups = iter(lambda: list(islice(rest, ROWS_PER_GROUP)), [])
     with _no_cycles():
@@ -205,7 +205,7 @@ def parquet_of(name: str, rows: Iterable[Row]) -> bytes:
 
 @contextmanager
 def _no_cycles() -> Iterator[None]:
-    """Python does not look for cycles: in rows, of which there are millions, there is none."""
+    """Disable garbage collection: millions of rows contain no reference cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -242,7 +242,7 @@ def from_parquet(content: bytes) -> "pa.Table":
     return pq.read_table(BytesIO(content))
 
 
-# These have intervals, and so rows of their own making.
+# Metrics with intervals, whose rows are built separately.
 _WITH_INTERVALS: Final = ("normalized_borda", "native_score")
 
 
@@ -264,13 +264,13 @@ def ranking_rows(run: Run) -> Iterator[Row]:
 
 
 def ballot_rows(run: Run) -> Iterator[Row]:
-    """All ballots of a run in the order of the log; `ballot` numbers those of an item."""
+    """All ballots of a run in the order of the log; `ballot` numbers the ballots of an item."""
     packed = run.judged if not newcomers_of(run.log) else run.again()
     return (row for row, _ in _entries(run, packed))
 
 
 def text_rows(run: Run) -> Iterator[Row]:
-    """What judges wrote, by ballot and by what it is about."""
+    """The texts of judges, by ballot and subject."""
     names = ("run_id", "benchmark", "protocol", "item_id", "input_hash", "repetition", "ballot")
     for row, words in _entries(run, run.again()):
         shared = {name: row[name] for name in names}
@@ -278,7 +278,7 @@ def text_rows(run: Run) -> Iterator[Row]:
 
 
 def of_board(run: Run, board: Leaderboard) -> list[JudgedItem]:
-    """The items of a leaderboard, those that did not come to their end included."""
+    """The items of a leaderboard, including those whose judging was cut short."""
     return [item for item in run.judged if item.kind == (board.benchmark, board.protocol)]
 
 
@@ -305,7 +305,7 @@ def _board_rows(run: Run, board: Leaderboard) -> Iterator[Row]:
 
 
 def _of_run(run: Run) -> Row:
-    """What all rows of a run say; of several logs (shards) a value that they share."""
+    """Columns shared by all rows of a run; for several logs (shards) only values they agree on."""
     facts = run.facts
     settings = [{"role": role.role, "model": role.model, **role.settings} for role in run.roles]
     return {
@@ -350,7 +350,7 @@ def _borda(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
 
 
 def _native(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
-    """The benchmark's own scores over the ranked items, with intervals of the same kind."""
+    """The benchmark's own scores over the ranked items, with the same kind of intervals."""
     if np.isnan(table.native).all():
         return
     bootstrap = bootstrap_items(
@@ -366,13 +366,13 @@ def _native(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
 
 
 def _figures(board: Leaderboard) -> Iterator[Row]:
-    """The published columns of a leaderboard that have no interval, as the mean points."""
+    """The published columns of a leaderboard without intervals, e.g. the mean points."""
     for column in COLUMNS:
         if column.metric is None or column.metric.name in _WITH_INTERVALS:
             continue
         figures = [(row.model, float(getattr(row, column.fields[0]))) for row in board.rows]
         known = [(model, value) for model, value in figures if not math.isnan(value)]
-        # A figure that is neither better nor worse ranks no model.
+        # A figure without a direction ranks no model.
         sign = {True: 1, False: -1, None: math.nan}[column.metric.higher_is_better]
         ranks = competition_ranks([sign * value for _, value in known])
         rows = [
@@ -410,7 +410,7 @@ def _standing(metric: str, row: Placed, **more: Any) -> Row:
 
 
 def ranked(judged: Iterable[JudgedItem]) -> list[RankedItem]:
-    """The items among some that have a ranking."""
+    """The items with a ranking."""
     return [
         RankedItem(item.ballots, item.placement)
         for item in judged

@@ -1,4 +1,4 @@
-"""Write-back: ranks go into each model's own Inspect log, where Inspect's tools show them."""
+"""Write-back: add ranks to each model's own Inspect log, where Inspect's tools show them."""
 
 from tiebreak.publish.write_back.rankings import WriteBackError as WriteBackError
 from tiebreak.publish.write_back.run import Outcome as Outcome

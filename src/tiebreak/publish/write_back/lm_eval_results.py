@@ -1,8 +1,8 @@
-"""Scores that lm-eval could not give, as a results file beside its samples, where readers look.
+"""Scores that lm-eval could not compute, in a results file beside its samples, where readers look.
 
 lm-eval runs no code that a model wrote, so its summary of a run has no metric for HumanEval. Once
-the programs have been run, a second summary in lm-eval's own form says what came of it. It is newer
-than that of the run and holds this one task; the files of the run stay as they are.
+the programs have been run, a second summary in lm-eval's own format reports the result. It is newer
+than the run's and contains this one task; the files of the run are left unchanged.
 """
 
 import json
@@ -27,15 +27,15 @@ from tiebreak.publish.write_back.run import Outcome
 def write_lm_eval_results(pool: CandidatePool, metric: str) -> list[Outcome]:
     """Write the mean of a native score beside the lm-eval samples of each model that has it.
 
-    A file that was written for the same samples before is replaced where it says otherwise, unless
-    it covers more answers. No other file is changed.
+    A file that was written earlier for the same samples is replaced if it differs, unless it covers
+    more answers. No other file is changed.
 
     `metric` names the score; the `source` of each candidate names its samples file.
 
     Returns:
         An outcome for each samples file whose answers have the score, with how many of its
-        `n_items` answers have it: the results file, or, where none was written, the samples, and
-        why.
+            `n_items` answers have it: the path is the results file or, if none was written, the
+            samples, with the reason in `why`.
     """
     answers: dict[str, list[Candidate]] = {}
     for _, row in pool:
@@ -71,7 +71,7 @@ def _write(samples: Path, answers: Sequence[Candidate], metric: str) -> Outcome:
     content = {"results": {task: _values(task, metric, scores)}, SCORED_KEY: counts}
     if earlier and all(summary.get(key) == value for key, value in content.items()):
         return replace(none, path=earlier.as_posix(), state="unchanged")
-    # Readers take the newest, also where the clocks of two machines disagree.
+    # Readers take the newest file, even if the clocks of two machines disagree.
     date = max(time.time(), _date(run) + 1, _date(summary) + 1)
     path = earlier or _free_name(samples.parent, datetime.fromtimestamp(date))
     try:
@@ -98,9 +98,9 @@ def _values(task: str, metric: str, scores: Sequence[float]) -> dict[str, Any]:
 def _about(
     task: str, metric: str, model: str, counts: Mapping[str, Any], run: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What else a summary of lm-eval says of a task and its run.
+    """The other parts of an lm-eval summary about a task and its run.
 
-    Of the run's configuration it has the model's name alone: the rest may hold keys.
+    Of the run's configuration only the model's name is included: the rest may contain keys.
     """
     measure = {"metric": metric, "aggregation": "mean", "higher_is_better": True}
     original = _of(run, "n-samples", task).get("original", counts["answers"])
@@ -114,12 +114,12 @@ def _about(
         "config": {"model": run.get("model_source"), "model_args": {"model": model}},
         "model_source": run.get("model_source"),
         "model_name": model,
-        "model_name_sanitized": re.sub(r'["<>:/|\\?*\[\]]+', "__", model),  # as lm-eval does it
+        "model_name_sanitized": re.sub(r'["<>:/|\\?*\[\]]+', "__", model),  # same rule as lm-eval's
     }
 
 
 def _earlier(samples: Path) -> tuple[Path | None, Mapping[str, Any]]:
-    """The newest file that was written for some samples before, and what it holds; or none."""
+    """The newest file written earlier for some samples, and its content; (None, {}) if none."""
     summaries = [
         (path, summary)
         for path in sorted(samples.parent.glob("results_*.json"))
@@ -137,7 +137,7 @@ def _parsed(path: Path) -> Mapping[str, Any]:
 
 
 def _of(summary: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
-    """A mapping inside a summary, empty where there is none."""
+    """A nested mapping in a summary, empty if it is missing."""
     for key in keys:
         value = summary.get(key)
         summary = value if isinstance(value, dict) else {}
@@ -146,12 +146,12 @@ def _of(summary: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
 
 def _date(summary: Mapping[str, Any]) -> float:
     date = summary.get("date")
-    # Anything can stand there; times beyond this are none.
+    # Any value may be there; larger numbers are no times.
     return float(date) if isinstance(date, (int, float)) and 0 <= date < 2**32 else 0.0
 
 
 def _free_name(folder: Path, date: datetime) -> Path:
-    """A name as lm-eval gives it that no file has; one folder may hold runs of several models."""
+    """An unused name in lm-eval's style; a folder may contain runs of several models."""
     while True:
         stamp = date.isoformat(timespec="microseconds").replace(":", "-")
         if not list(folder.glob(f"*_{stamp}.json*")):

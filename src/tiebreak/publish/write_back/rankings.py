@@ -1,7 +1,7 @@
-"""From ranking logs to what every model's own log is to say: its rank in each item, and its place.
+"""From ranking logs to the content for every model's own log: rank in each item, and place.
 
-An item is what `tiebreak rank` counts as one: judged to the end, and ranked. Where it was skipped,
-cut short or unscored there is no rank, and nothing is written.
+Items count as in `tiebreak rank`: judged to the end, and ranked. For an item that was skipped, cut
+short or unscored there is no rank, and nothing is written.
 """
 
 import re
@@ -26,7 +26,7 @@ from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement, results
 from tiebreak.text import listed
 
-# An explanation names so many models of a kind; the count says how many more there are.
+# Number of models of a kind that an explanation names; it counts the others.
 LISTED = 5
 
 
@@ -37,8 +37,8 @@ class WriteBackError(TiebreakError, ValueError):
 class ItemStanding(NamedTuple):
     """One model in one item.
 
-    `rank` is its mean rank (1 = best) and `borda` its normalized Borda score in [0, 1]; `words` say
-    how that came about. `answer` is what the judges read, None where the ranking log does not hold
+    `rank` is its mean rank (1 = best) and `borda` its normalized Borda score in [0, 1]; `words`
+    explain the rank. `answer` is the answer that judges read, None if the ranking log does not have
     it.
     """
 
@@ -49,9 +49,9 @@ class ItemStanding(NamedTuple):
 
 
 SampleStandings = Mapping[tuple[str, int], ItemStanding]
-"""What a ranking says about the samples of one model's log, by sample id and epoch.
+"""Standings for the samples of one model's log, by sample id and epoch.
 
-They are in the order of the log: in another order a mean may have another last digit.
+They are in the order of the log: in another order a mean may differ in its last digit.
 """
 
 
@@ -59,8 +59,9 @@ They are in the order of the log: in another order a mean may have another last 
 class Ranking:
     """One benchmark under one protocol, from one run.
 
-    `places` are the leaderboard's (None: undefined), by model; `standings` go by model and item.
-    `log` names the ranking log, or its shards in one phrase; `eval_id` and `run` identify them.
+    `places` maps models to places on the leaderboard (None: undefined), `standings` models and
+    items to standings. `log` names the ranking log, or its shards; `eval_id` and `run` identify
+    them.
     """
 
     benchmark: str
@@ -79,24 +80,24 @@ class Ranking:
 
     @property
     def score(self) -> str:
-        """Name of the score that holds its ranks: `tiebreak_seal`."""
+        """Name of the score with its ranks: `tiebreak_seal`."""
         return RECORDED + re.sub(r"\W+", "_", self.protocol)
 
     @property
     def about(self) -> dict[str, str]:
-        """Where its ranks come from, as every score says in its metadata."""
+        """Origin of its ranks, for the metadata of every score."""
         about = {"ranking_log": self.eval_id, "protocol": self.protocol}
         about |= {"run": self.run} if self.run else {}
         return about | ({"judge": ", ".join(self.judges)} if self.judges else {})
 
 
 def read_rankings(paths: Paths) -> tuple[list[Ranking], tuple[str, ...]]:
-    """The rankings of all ranking logs among some files and folders, and notes about the logs.
+    """Read the rankings of all ranking logs in some files and folders, with notes about the logs.
 
-    Shards are one run.
+    Shards form one run.
 
     Raises:
-        RankingLogError: a path holds no ranking log, or shards do not fit together.
+        RankingLogError: a path contains no ranking log, or shards do not fit together.
         WriteBackError: two runs rank a benchmark by one protocol, or a run ranks an item twice.
     """
     logs = read_ranking_logs(paths, with_metadata=_answers, with_votes=False)
@@ -134,7 +135,7 @@ def _rankings(log: RankingLog) -> Iterator[Ranking]:
 
 
 def _answers(metadata: dict[str, Any]) -> dict[str, Any]:
-    """What was judged; each text is held once, as another ranking may have judged the same."""
+    """The judged answers; equal texts share memory, because several rankings may judge the same."""
     texts = {model: sys.intern(text) for model, text in answers_in(metadata).items()}
     return {CONTEST_KEY: {"answers": texts}}
 
@@ -157,7 +158,7 @@ def _standings(log: RankingLog) -> Mapping[str, Mapping[QuestionKey, ItemStandin
         seen.add(key)
         leader = {model: group[0] for group in item.groups for model in group}
         words = _words(item, placement)
-        # Without a score: no ballot says anything about the model, or it is alone in the item.
+        # A model has no score if no ballot covers it, or if it is alone in the item.
         for model, score in placement.borda.items():
             rank, answer = float(placement.ranks[model]), answers.get(leader[model])
             standings[model][key] = ItemStanding(rank, score, words[model], answer)
@@ -165,7 +166,7 @@ def _standings(log: RankingLog) -> Mapping[str, Mapping[QuestionKey, ItemStandin
 
 
 def _words(item: ItemBallots, placement: Placement) -> dict[str, str]:
-    """How each model's rank came about: "Rank 2 of 3. Beat c. Lost to a."."""
+    """Explanation of each model's rank: "Rank 2 of 3. Beat c. Lost to a."."""
     same = {model: group for group in item.groups for model in group}
     tied = {model: group for group in placement.order for model in group}
     met: dict[tuple[str, float], dict[str, None]] = {}

@@ -1,9 +1,9 @@
-"""`write_back_ranks`: find the log of every ranked model, and put its ranks into it, once.
+"""`write_back_ranks`: find the log of every ranked model, and add its ranks, once.
 
-The log of a ranking has the same model, the same questions, and the answers that were judged. A log
-belongs as a whole or not at all, so the mean of what is written into it is the leaderboard's. What
-a log holds already is seen while its answers are read; only where something changes Inspect is
-loaded, to write it (`scores`).
+A log belongs to a ranking if it has a ranked model, the same questions, and the answers that were
+judged. It belongs as a whole or not at all, so the mean of the written scores is the leaderboard's.
+Whether a log has the ranks already is checked while its answers are read; Inspect is loaded only if
+a log must be written (`scores`).
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ from tiebreak.report.sheet import Section, Sheet
 from tiebreak.scorers.digits import rounded
 from tiebreak.text import count
 
-# A message names so many logs; the count says how many more there are.
+# Number of logs that a message names; it counts the others.
 LISTED = 20
 
 _KINDS = {"lm-eval": "lm-eval file", "pool": "pool"}
@@ -43,12 +43,12 @@ State = Literal["written", "unchanged", "left_alone"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one log under one ranking.
+    """Result for one log and one ranking.
 
-    `written` (in a dry run: would be), `unchanged` where it holds these ranks already, or
-    `left_alone` for the reason in `why`. `place` is the model's place among `of` models, None where
-    it is undefined; `n_scored` of the log's `n_items` items have a rank. A log that is left alone
-    before it is compared with a ranking has no `score`.
+    `state` is `written` (in a dry run: would be), `unchanged` if the log has these ranks already,
+    or `left_alone` for the reason in `why`. `place` is the model's place among `of` models, None if
+    undefined; `n_scored` of the log's `n_items` items have a rank. A log that is left alone before
+    it is compared with a ranking has no `score`.
     """
 
     path: str
@@ -65,7 +65,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class ModelWithoutLog:
-    """A ranked model that has no log into which its ranks could be put."""
+    """A ranked model without a log to write its ranks into."""
 
     model: str
     benchmark: str
@@ -74,7 +74,7 @@ class ModelWithoutLog:
 
 @dataclass(frozen=True, slots=True)
 class WriteBack:
-    """All that `write_back_ranks` did, or in a dry run would do."""
+    """Everything that `write_back_ranks` did, or in a dry run would do."""
 
     dry_run: bool
     rankings: tuple[Ranking, ...]
@@ -90,25 +90,25 @@ def write_back_ranks(
     rename: Mapping[str, str] | None = None,
     dry_run: bool = False,
 ) -> WriteBack:
-    """Put each model's ranks into its own Inspect log, as one score for every protocol.
+    """Add each model's ranks to its own Inspect log, as one score for every protocol.
 
-    The score is called after the protocol (`tiebreak_seal`). It replaces one of an earlier ranking
-    by this protocol, and stands beside all others; a log that holds it already is not touched. A
-    log belongs to a ranking that ranked this model, these questions and these answers; every other
-    log is left alone, and so are ranking logs. Files change whole or not at all.
+    The score is named after the protocol (`tiebreak_seal`). It replaces the score of an earlier
+    ranking by the same protocol; all others are kept, and a log that has it already is not touched.
+    A log belongs to a ranking if that ranked its model, questions and answers; every other log is
+    left alone, and so are ranking logs. Files change completely or not at all.
 
     Args:
-        ranking_logs: Ranking logs, and folders that hold some.
-        into: The models' Inspect logs, and folders that hold some.
-        rename: Benchmark names to replace, as they were when the candidates were loaded.
-        dry_run: Only tell what would be written.
+        ranking_logs: Ranking logs, and folders that contain some.
+        into: The models' Inspect logs, and folders that contain some.
+        rename: Benchmark names to replace, as when the candidates were loaded.
+        dry_run: Only report what would be written.
 
     Raises:
-        RankingLogError: A path holds no ranking log.
+        RankingLogError: A path contains no ranking log.
         CandidateError: A path in `into` does not exist.
         WriteBackError: Two rankings of a benchmark use the same protocol, no log belongs to any
-            ranking, or a log was changed by another program or cannot be written. Logs before
-            that one are written whole; the same command goes on with the others.
+            ranking, or a log was changed by another program or cannot be written. Logs before that
+            one are complete; the same command continues with the others.
     """
     rankings, notes = read_rankings(ranking_logs)
     discovery = discover(Path(path) for path in path_list(into))
@@ -133,7 +133,7 @@ def write_back_ranks(
 def _write_into_log(
     path: Path, rankings: Sequence[Ranking], options: ReadOptions, *, dry_run: bool
 ) -> list[Outcome]:
-    """Put all rankings into the log that they belong to; a ranking log is not worth a word."""
+    """Write all rankings that belong to a log into it; ranking logs are skipped silently."""
     if unpacked_name(path.name) != path.name:
         return [Outcome(path.as_posix(), "left_alone", why="is packed: unpack it first")]
     before = path.stat()
@@ -169,7 +169,7 @@ def _write_into_log(
                 f"{path} cannot be written ({error.strerror or error}). The logs before it "
                 "are; the same command goes on from here"
             ) from error
-        except Exception as error:  # damaged where only who writes it again has to look
+        except Exception as error:  # damage in a part that only rewriting reads
             return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=unread(error))]
     return [
         _outcome(log, ranking, faults[ranking.score], changed=ranking.score in changed)
@@ -221,7 +221,7 @@ def _nothing_to_write(
 
 
 def _other_files(discovery: Discovery) -> list[str]:
-    """Files of other kinds, which may well hold the answers of a model that has no log."""
+    """Notes on files of other kinds, which may contain the answers of a model without a log."""
     kinds = Counter(_KINDS[file.kind] for file in discovery.files if file.kind in _KINDS)
     return [*map(str, discovery.problems)] + [
         f"{count(number, kind)} passed over: ranks can be put into Inspect logs only"
@@ -230,7 +230,7 @@ def _other_files(discovery: Discovery) -> list[str]:
 
 
 def mismatch_reason(record: LogRecord, ranking: Ranking) -> str | None:
-    """Why the log of a model is not the one that was ranked; None when it is."""
+    """Why the log of a model is not the one that was ranked; None if it is."""
     if record.model not in ranking.standings:
         return f"{record.model} is not among the models of {ranking.log}"
     standings = ranking.standings[record.model]
@@ -260,7 +260,7 @@ def mismatch_reason(record: LogRecord, ranking: Ranking) -> str | None:
 
 
 def standings_by_sample(record: LogRecord, ranking: Ranking) -> SampleStandings:
-    """What a ranking says about a log that belongs to it, by sample id and epoch."""
+    """The standings of a log's model in a ranking that it belongs to, by sample id and epoch."""
     standings = ranking.standings[record.model]
     return {
         (row.item.item_id, row.item.key.epoch): standings[key]
@@ -272,9 +272,9 @@ def standings_by_sample(record: LogRecord, ranking: Ranking) -> SampleStandings:
 def holds(
     recorded: Recorded | None, ranking: Ranking, model: str, standings: SampleStandings
 ) -> bool:
-    """Whether a log holds the ranks of a model already, and nothing else under their name.
+    """Whether a log has exactly these ranks of a model already, under their score's name.
 
-    Inspect's metrics follow from the scores of the samples, so a mean that fits speaks for all.
+    Only the mean of Inspect's metrics is compared, because all follow from the samples' scores.
     """
     if recorded is None:
         return False
@@ -304,7 +304,7 @@ def _such_as(keys: Iterable[tuple[str, str]]) -> str:
 
 
 def sheets_of(done: WriteBack) -> list[Sheet]:
-    """One line for every log and ranking, then the models without a log, then what it comes to."""
+    """A line for every log and ranking, then the models without a log, then a summary."""
     return [Sheet(sections=(Section.of(lines=_lines(done)),), notes=done.notes)]
 
 

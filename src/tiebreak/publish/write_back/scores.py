@@ -1,8 +1,8 @@
-"""Ranks as scores in a model's own log, put there as `inspect score --action append` would.
+"""Ranks as scores in a model's own log, written as `inspect score --action append` would.
 
-Inspect describes the scorers and computes the metrics, so that `recompute_metrics` finds what it
-needs later on. A model's answers, its transcript and its own scores stay as they are. Afterwards
-`inspect score LOG` wants `--scorer NAME`, since ranks cannot be computed from one log.
+Inspect describes the scorers and computes the metrics, so that `recompute_metrics` works later. A
+model's answers, its transcript and its own scores are left unchanged. Afterwards `inspect score
+LOG` needs `--scorer NAME`, since ranks cannot be computed from one log.
 """
 
 import os
@@ -38,9 +38,9 @@ _S = TypeVar("_S")
 
 
 class Ranks(NamedTuple):
-    """What a model's log is to hold of some rankings.
+    """Ranks of some rankings for a model's log.
 
-    `log` has the scorers, whose `names` are those of the scores, and their results; `scores` go by
+    `log` has the scorers, whose `names` are those of the scores, and their results; `scores` are by
     sample id and epoch.
     """
 
@@ -50,16 +50,16 @@ class Ranks(NamedTuple):
 
 
 def put_ranks(path: Path, ranks: Ranks, before: os.stat_result, *, dry_run: bool = False) -> None:
-    """Put ranks into a model's log.
+    """Write ranks into a model's log.
 
-    A score of an earlier ranking by the same protocol is replaced, also at samples that have no
-    rank now; all other scores stay. A sample that was not ranked has no score. `before` is the
-    state of the file when it was read.
+    A score of an earlier ranking by the same protocol is replaced, also at samples without a rank
+    now; all other scores stay. A sample that was not ranked has no score. `before` is the state of
+    the file when it was read.
 
     Raises:
         WriteBackError: another program changed the file in between.
         OSError: the file cannot be written.
-        Exception: whatever damaged bytes make Inspect raise.
+        Exception: any error of Inspect's for damaged bytes.
     """
     if is_zip(path.as_posix()):
         try:
@@ -72,14 +72,14 @@ def put_ranks(path: Path, ranks: Ranks, before: os.stat_result, *, dry_run: bool
         except WriteBackError:
             raise
         except (TypeError, ValueError):
-            pass  # in a form that Inspect's own reader brings up to date, or explains
+            pass  # an older form, which Inspect's reader converts or rejects
     log = read_eval_log(path)
     if not dry_run:
         replace_file(path, lambda draft: _write(path, draft, log, ranks), before)
 
 
 def ranks_of(model: str, rankings: Sequence[tuple[Ranking, SampleStandings]]) -> Ranks:
-    """What a model's log is to hold; there is at most one ranking for each score."""
+    """The ranks for a model's log; there is at most one ranking for each score."""
     logs = [_of_ranking(model, *ranking) for ranking in rankings]
     scores: dict[tuple[str, int], dict[str, Score]] = {}
     for sample in (sample for log in logs for sample in log.samples or ()):
@@ -92,9 +92,9 @@ def ranks_of(model: str, rankings: Sequence[tuple[Ranking, SampleStandings]]) ->
 
 
 def replace_file(path: Path, write: Callable[[Path], object], before: os.stat_result) -> None:
-    """Put what `write` writes into a draft in the place of a file, whole or not at all.
+    """Replace a file with the draft that `write` makes, completely or not at all.
 
-    Through a link it is what that points to. `before` is the file's state when it was read.
+    A link is followed. `before` is the file's state when it was read.
 
     Raises:
         WriteBackError: another program changed the file in between.
@@ -113,7 +113,7 @@ def replace_file(path: Path, write: Callable[[Path], object], before: os.stat_re
 
 
 def _of_ranking(model: str, ranking: Ranking, standings: SampleStandings) -> EvalLog:
-    """A log of these ranks alone: no texts, no models, no other scores."""
+    """A log with only these ranks: no texts, no models, no other scores."""
     about = ranking.about
     at = board_place(ranking.places[model], len(ranking.places))
 
@@ -132,7 +132,7 @@ def _of_ranking(model: str, ranking: Ranking, standings: SampleStandings) -> Eva
         config=EvalConfig(),
     )
     log = EvalLog(eval=spec, samples=[])
-    # Of a log without samples Inspect describes the scorer only: to score one takes it 3 ms.
+    # For a log without samples Inspect only describes the scorer; scoring a sample takes it 3 ms.
     log = score(log, recorded(), model="none/none", display="none", copy=False)
     bare = EvalSample(id="", epoch=1, input="", target="")
     log.samples = [
@@ -146,9 +146,9 @@ def _of_ranking(model: str, ranking: Ranking, standings: SampleStandings) -> Eva
 
 
 def _with_ranks(log: EvalLog, ranks: Ranks, errors: Sequence[bool]) -> EvalLog:
-    """A log with the ranks in its header; `errors` says of each sample whether it has one."""
+    """A log with the ranks in its header; `errors` tells which samples have an error."""
     assert ranks.log.results is not None
-    # A log without results takes those of the ranks, with Inspect's count of its samples.
+    # A log without results gets those of the ranks, with its own counts of samples.
     counts = {"total_samples": len(errors), "completed_samples": errors.count(False)}
     results = log.results or ranks.log.results.model_copy(update={**counts, "scores": []})
     scores = [kept for kept in results.scores if kept.scorer not in ranks.names]
@@ -165,14 +165,14 @@ def _with_ranks(log: EvalLog, ranks: Ranks, errors: Sequence[bool]) -> EvalLog:
 def _with_scores(
     held: Mapping[str, _S] | None, names: Collection[str], ours: Mapping[str, _S]
 ) -> dict[str, _S] | None:
-    """The scores of a sample with ours in the place of those under their names."""
+    """A sample's scores, in which `ours` replace all scores with the given names."""
     if held is None and not ours:
         return None
     return {**{name: score for name, score in (held or {}).items() if name not in names}, **ours}
 
 
 def _write(path: Path, draft: Path, log: EvalLog, ranks: Ranks) -> None:
-    """Write a log with the ranks as Inspect does."""
+    """Write a log with the ranks in the way Inspect does."""
     samples = log.samples or []
     written = _with_ranks(log, ranks, [sample.error is not None for sample in samples])
     written.samples = [
@@ -184,24 +184,24 @@ def _write(path: Path, draft: Path, log: EvalLog, ranks: Ranks) -> None:
 
 
 def _rewrite(path: Path, draft: Path, header: EvalLog, ranks: Ranks) -> None:
-    """The same for a zip, in a time that does not grow with the square of its samples."""
+    """Write a zipped log with the ranks, in time not quadratic in the number of samples."""
     errors = _copy(path, draft, ranks)
     write_eval_log(_with_ranks(header, ranks, errors), draft, format="eval", header_only=True)
 
 
 def _copy(path: Path, draft: Path | None, ranks: Ranks) -> list[bool]:
-    """Copy a zip with the ranks, but for its header; returns whether each sample has an error.
+    """Copy a zipped log with the ranks, except its header; tell for each sample if it has an error.
 
-    All but scores is copied as it is; without a draft it is only validated.
+    Everything but scores is copied unchanged; without a draft it is only validated.
 
     Raises:
-        TypeError, ValueError: a sample has another form than Inspect's today.
+        TypeError, ValueError: a sample does not have the form of today's Inspect.
     """
     errors: list[bool] = []
-    # Not compressed as Inspect does, which starts twelve threads for every sample.
+    # Inspect's own compression would start twelve threads for every sample.
     new = ZipFile(draft, "w", ZIP_DEFLATED) if draft else nullcontext()
     with ZipFile(path) as log, new as copy:
-        # Of two under one name the later one counts.
+        # Of entries with the same name, the last one counts.
         for name in dict.fromkeys(log.namelist()):
             text = log.read(name)
             if name.startswith("samples/"):

@@ -1,19 +1,18 @@
 """The end of a judging run: its verdict, on the terminal and in the metadata of its own log.
 
-`watch_runs` lets Inspect call us when a judging run has ended. The log is then complete, and the
-verdict becomes an edit of its metadata with its provenance, as a person makes one in the
-viewer: what the run itself said stays as it was. `inspect score` carries edits over, and a retry is
-a run that ends, too. Below Inspect's own results stand the first lines of the boards, and the
-command that shows all; or why no item could be ranked. A command whose run failed exits with 1.
+`watch_runs` makes Inspect call us when a judging run has ended. The log is then complete, and the
+verdict becomes an edit of its metadata with provenance, like a person's edit in the viewer: the
+run's own metadata are kept. `inspect score` carries edits over, and a retry is a run that ends,
+too. Below Inspect's own results the terminal shows the first lines of the boards and the command
+for the rest, or why no item could be ranked. A command whose run failed exits with 1.
 
-Inspect's retries take over samples that ended without an error. So those in which a reply could
-not be used are marked as invalidated, as a person can mark them in the viewer: then `eval-retry`,
-or the next `eval-set` of the same folder, asks again for what lacks, and for nothing else. Readers
-of ranking logs take what such a sample holds.
+Inspect's retries take over samples that ended without an error. So samples with an unusable reply
+are marked as invalidated, as a person can do in the viewer: then `eval-retry`, or the next
+`eval-set` of the same folder, asks again for what is missing, and for nothing else. Readers of
+ranking logs still use the rest of such a sample.
 
-Where the disk was full, Inspect reports an error and leaves a log that ends
-early. While a run goes on we count what it does; at its end we look into its log, and say what was
-judged and paid for and is missing there.
+If the disk was full, Inspect reports an error and leaves a truncated log. So samples and calls are
+counted during a run, to report those that were judged and paid for but are missing from its log.
 """
 
 import io
@@ -71,24 +70,23 @@ VERDICT_KEY: Final = "tiebreak_verdict"
 
 MODELS: Final = 5
 BOARDS: Final = 4
-"""More than this are counted, not shown."""
+"""Further models and boards are counted, not shown."""
 
 _FULL: Final = 1 << 20
-"""A disk with fewer free bytes is full."""
+"""A disk with fewer free bytes counts as full."""
 
 
 @cache
 def watch_runs() -> None:
-    """From now on in this process, a judging run that ends keeps its verdict in its log.
+    """Register the hooks that store a judging run's verdict in its log and report missing items.
 
-    And it says what its log lacks. Not a hook of the package: Inspect would announce it in every
-    run of any task.
+    They are not hooks of the package, which Inspect would announce in every run of any task.
     """
     hooks("verdict", "Keeps the verdict of a ranking in its log")(_Watch)
 
 
 class _Watch(Hooks):
-    """What judging runs do, by the id of their eval; an error in here is a warning of Inspect's."""
+    """Judging runs in progress, by the id of their eval; Inspect turns errors into warnings."""
 
     def __init__(self) -> None:
         self._done: dict[str, RunOutcome] = {}
@@ -114,14 +112,14 @@ class _Watch(Hooks):
             ballots = await anyio.to_thread.run_sync(read)
             boards = await anyio.to_thread.run_sync(boards_of, ballots)
             kept = await keep_verdict(data.log, boards)
-            # Who started the run from Python holds this log and may write it again.
+            # A Python caller of the run holds this log object and may write it again.
             data.log.log_updates = kept.log_updates
             data.log.recompute_tags_and_metadata()
             await ask_again(kept, ballots)
             done.boards = first_lines(boards, data.log.location, _part_of(data.log))
 
     async def on_run_end(self, data: RunEnd) -> None:
-        """All logs of the run are written, or could not be."""
+        """All logs of the run are written, or could not be written."""
         watched = [log for log in data.logs if log.eval.eval_id in self._done]
         for log in watched:
             done = self._done.pop(log.eval.eval_id)
@@ -138,23 +136,23 @@ class _Watch(Hooks):
             _exit_with_1()
 
     async def on_eval_set_end(self, data: EvalSetEnd) -> None:
-        """What failed is not tried again."""
+        """Show the boards of failed runs, which are not tried again."""
         for boards in self._failed.values():
             _show(boards)
         self._failed.clear()
 
 
 def _show(boards: str) -> None:
-    """Print; with `--display none`, and so with `--json`, standard output is for others."""
+    """Print; with `--display none`, and so with `--json`, standard output must stay clean."""
     if not boards:
         return
     file = sys.stderr if display_type() == "none" else sys.stdout
-    with suppress(OSError, ValueError):  # nobody reads, or in another alphabet
+    with suppress(OSError, ValueError):  # a closed pipe, or another encoding
         print(boards, file=file, flush=True)
 
 
 def _exit_with_1() -> None:
-    """Let `inspect eval` exit as `inspect eval-set` does where a run failed; it would with 0."""
+    """Make `inspect eval` exit with 1 if a run failed, like `inspect eval-set`, instead of 0."""
     command = click.get_current_context(silent=True)
     if command is not None and command.command.name in ("eval", "eval-retry"):
         command.call_on_close(partial(_raise, click.exceptions.Exit(1)))
@@ -165,14 +163,14 @@ def _raise(error: Exception) -> None:
 
 
 async def keep_verdict(log: EvalLog, boards: Sequence[Leaderboard]) -> EvalLog:
-    """Put the verdict of a ranking log into the metadata of its file; returns the log with it.
+    """Store the verdict of a ranking log in the metadata of its file; return the edited log.
 
-    Only the header is written. A log in which nothing could be ranked stays as it is.
+    Only the header is written. A log without any ranked item is left unchanged.
 
     Raises:
         OSError: the log cannot be written.
     """
-    # Of a run on several machines this is one part; what all of it says, `tiebreak rank` tells.
+    # A shard is only a part of the run; `tiebreak rank` gives the verdict on all of it.
     part = _part_of(log)
     verdicts = {board.benchmark: verdict_of(board, part) for board in boards if board.rows}
     edited = edit_eval_log(
@@ -186,7 +184,7 @@ async def keep_verdict(log: EvalLog, boards: Sequence[Leaderboard]) -> EvalLog:
 
 
 async def ask_again(log: EvalLog, ballots: RankingLog) -> None:
-    """Mark the samples that a retry has to judge again: some reply in them could not be used.
+    """Invalidate samples with an unusable reply, so that a retry judges them again.
 
     Raises:
         OSError: the log cannot be written.
@@ -216,7 +214,7 @@ def _part_of(log: EvalLog) -> str | None:
 
 
 def verdict_of(board: Leaderboard, part: str | None = None) -> Mapping[str, Any]:
-    """A verdict as it is kept: sentence, tiers (best first), trust, and the number of items.
+    """A verdict as stored: sentence, tiers (best first), trust, and the number of items.
 
     `part` is the shard of a run that is judged on several machines.
     """
@@ -231,7 +229,7 @@ def verdict_of(board: Leaderboard, part: str | None = None) -> Mapping[str, Any]
 def first_lines(boards: Sequence[Leaderboard], log: str, part: str | None = None) -> str:
     """Verdict and first models of each board, and the command for the rest.
 
-    Of a board without a ranked item it is why there is none.
+    A board without a ranked item shows the reason instead.
 
     `part` is the shard of a run that is judged on several machines.
     """
@@ -248,7 +246,7 @@ def first_lines(boards: Sequence[Leaderboard], log: str, part: str | None = None
     if (left := len(boards) - BOARDS) > 0:
         sheets.append(Sheet(f"… and {count(left, 'more board')}"))
     text = io.StringIO()
-    # Not on standard output: Inspect's displays have their own ways there.
+    # Not written directly to standard output, which Inspect's displays control.
     terminal.show(sheets, Console(file=text, highlight=False))
     command = f"tiebreak rank {shlex.quote(_local_address(log))}"
     more = f"\nAll of it: {command}\n" if any(board.rows for board in boards) else ""
@@ -256,20 +254,20 @@ def first_lines(boards: Sequence[Leaderboard], log: str, part: str | None = None
 
 
 def sentence_of(board: Leaderboard, part: str | None = None) -> str:
-    """The verdict; that of a shard is about its part of the items, and says so."""
+    """The verdict; a shard's verdict says that it covers only its part of the items."""
     sentence = str(board.verdict.sentence)
     return f"About the items of shard {part} only: {sentence}" if part else sentence
 
 
 def nothing_ranked(board: Leaderboard) -> str:
-    """Why a board ranks no item: the reason of one that was not judged to the end, if any was."""
+    """Why a board ranks no item: the reason of one not judged to the end, if there is one."""
     if not board.unranked:
         return "No item could be ranked: none was judged."
     return f"No item could be ranked: {board.unranked[0].reason}"
 
 
 def _local_address(log: str) -> str:
-    """A log's address as it is typed here."""
+    """A log's address as a user would type it here."""
     path = log.removeprefix("file://")
     try:
         return str(Path(path).relative_to(Path.cwd()))
@@ -279,7 +277,7 @@ def _local_address(log: str) -> str:
 
 @dataclass(slots=True)
 class RunOutcome:
-    """What a run did: calls that were paid for, samples that were begun, and what it came to."""
+    """Counts of a run's paid calls and started samples, and the text of its boards."""
 
     calls: int = 0
     samples: set[tuple[str, int]] = field(default_factory=set)
@@ -287,9 +285,9 @@ class RunOutcome:
 
 
 def missing_from_log(run: EvalLog, done: RunOutcome) -> str | None:
-    """What a run (as Inspect has it in memory) did and its log does not hold; None: it is whole."""
+    """What a run (Inspect's log in memory) did and its log file lacks; None if it is complete."""
     if run.status == "success":
-        return None  # its samples were counted when it was written
+        return None  # Inspect counted its samples when it wrote the log
     path = run.location.removeprefix("file://")
     samples, calls = _held(_read(path), done)
     lost = done.calls - calls
@@ -304,7 +302,7 @@ def missing_from_log(run: EvalLog, done: RunOutcome) -> str | None:
 
 
 def cache_problem() -> str | None:
-    """A sentence where replies may not have come to the cache, for its disk is full."""
+    """A warning if replies may be missing from the cache because its disk is full, else None."""
     folder = cache_path()
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     if shutil.disk_usage(nearest).free >= _FULL:
@@ -324,7 +322,7 @@ def _read(path: str) -> RankingLog | None:
 
 
 def _held(log: RankingLog | None, done: RunOutcome) -> tuple[int, int]:
-    """How many of these samples the log holds, and paid calls about them; a retry's has others."""
+    """Number of these samples in the log, and of paid calls about them; ignores other attempts'."""
     held = (*log.samples, *log.canaries) if log else ()
     begun = [item for item in held if (item.id, item.epoch) in done.samples]
     return len(begun), sum(
