@@ -159,7 +159,7 @@ def stars(rule: bool = True, **common: Unpack[CommonArguments]) -> Task:
 
     Args:
         rule: If the key is true or false and an answer plainly states either, a rule decides
-            whether it is correct; the judge only rates the explanation, and a bare answer costs no
+            whether it is correct; the judge rates only the explanation, and a bare answer needs no
             call.
     """
     return _judging("stars", **locals())

@@ -102,8 +102,8 @@ class Verdict:
 
     `margin` and `checklist_margin` are in [-1, 1] and positive if the left response is better; both
     are None if the call is unscored, and then `unscored` gives the reason. `checklist_margin` alone
-    is None if the principles had decided and the checklist was not asked. `judge` is empty outside
-    a jury.
+    is None if the principles had decided and the checklist was not asked. `judge` is "" without a
+    jury.
     """
 
     first: str
@@ -374,9 +374,9 @@ class _Version(Ballot):
 
 
 def ballots_text(ballots: ItemBallots) -> str:
-    """Ballots as JSON for a log's store: the version and the fields that differ from their default.
+    """Ballots as JSON for a log's store: the version, and fields that differ from their default.
 
-    Text is a single value to Inspect, which copies, compares and traverses everything in a store.
+    Text is a single value to Inspect, which copies, compares and walks through what a store holds.
     """
     given = ballots.model_dump(mode="json", exclude_defaults=True)
     given["version"] = ballots.version

@@ -132,8 +132,8 @@ async def insertion(
 
     A match without a verdict is marked and counts as a loss of the newcomer, so that the search can
     continue. `swap` says which matches are also judged in the second order of presentation: by
-    default the match drawn by lot, if its two candidates meet; `checklist` says when the checklist
-    is voted on.
+    default the match drawn by lot, if it is played; `checklist` says when the checklist is voted
+    on.
     """
     order: list[list[str]] = []
     for newcomer in judge.lots():

@@ -224,8 +224,7 @@ class Judge(ABC):
         """
         reply = await self.ask(question, depth=depth, attempt=attempt)
         calls = reply.calls
-        # A first attempt that is "too long" is useful: the caller continues with a shorter
-        # question.
+        # A first attempt that is "too long" is useful: the caller goes on with a shorter question.
         while (
             reply.unscored is not None and not (reply.too_long and attempt == 0) and reply.is_past
         ):

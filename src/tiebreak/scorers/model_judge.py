@@ -109,8 +109,8 @@ class ModelJudge(Judge):
                     )
                     value, problem = _parsed(question, output)
                     too_long = _stop_reason(output) == "model_length"
-                    # Cached replies were counted by an earlier run; a too long question is no fault
-                    # of the model.
+                    # Cached replies were counted by an earlier run; a prompt that is too long is
+                    # the item's fault.
                     if problem is None or not (call.cached or too_long):
                         replied(output.completion, problem)
             except ModelFailedError as error:

@@ -3,7 +3,7 @@
 The rule: a judge is stopped if none of its first replies is usable, including repairs and repeats,
 to at least `QUESTIONS` different questions. The number of first replies is the number of items,
 limited to the range from `QUESTIONS` to `REPLIES`. No more calls than that are in flight or paid
-for while the judge is on probation, except in slow batches, where all possible calls are sent at
+for while the judge is on probation, except in batches: these are slow, so all calls are sent at
 once.
 
 False alarms: a judge that fails 30% of all replies, or all replies to 30% of the questions, is

@@ -69,8 +69,8 @@ async def round_robin(
     """Play the first `rounds` rounds of this item, all side by side.
 
     In a round of `newcomers` each meets one other model; a `baseline` meets all. `swap` and
-    `checklist` are those of full_pairwise; if not all pairs meet, the sample is drawn from
-    `Schedule.sampled`.
+    `checklist` are those of full_pairwise; `Schedule.sampled` picks the sampled round if not all
+    pairs meet.
     """
     if newcomers:
         schedules = [item.schedule.against(model, item.position) for model in names(newcomers)]

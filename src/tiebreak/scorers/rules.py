@@ -16,8 +16,7 @@
 
 `placed_by` of an item's ballots names one; `RULES[ballots.placed_by]` says what it asks of judges,
 how reports describe unscored calls and ties, and how it ranks. Some rules can also rank ballots
-that name another rule (`ANEW`). Importing this module loads neither NumPy nor pydantic, to keep
-help texts fast.
+that name another rule (`ANEW`). To keep help texts fast, this module loads no NumPy or pydantic.
 """
 
 import math

@@ -52,13 +52,13 @@ class Schedule:
     def against(self, model: str, item: int) -> tuple[Pair, ...]:
         """The matches of one model against all others, in the order in which an item asks them.
 
-        Over the items it meets all others equally often, to within one, for any number of matches
-        per item.
+        For any number of matches per item, over the items it meets all others equally often, to
+        within one.
         """
         opponents = sorted({*self.models} - {model})
         Random(f"{self.seed}\x1f{model}").shuffle(opponents)
         n = len(opponents)
-        # Sides alternate over the items, so with an even number a pair would always have the same
+        # Sides alternate over items, so with an even number each pair would always have the same
         # sides.
         moved = 0 if n % 2 else item // n
         met = (opponents[(place + moved) % n] for place in line(item, self.n_items, n))
@@ -89,8 +89,7 @@ class Schedule:
 
     @cached_property
     def _lots(self) -> dict[Pair, int]:
-        # From the pair alone, so that another model in the pool leaves the other pairs' sides as
-        # they are.
+        # From the pair alone, so that another model in the pool does not change other pairs' sides.
         texts = {pair: "\x1f".join((self.seed, *pair)) for pairs in self.rounds for pair in pairs}
         return {pair: hashlib.sha256(t.encode()).digest()[0] & 1 for pair, t in texts.items()}
 

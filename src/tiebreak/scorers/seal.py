@@ -2,18 +2,16 @@
 
 Per item: one listwise call seeds the bracket; every match is one pairwise call; after each round
 the meta-judge adds a checklist item per close match, at most two. With `refine` and `critique` off
-this is the paper's FlatBrk. A proposed item is added unless it duplicates an existing one (§2.2 and
-A.5).
+this is the paper's FlatBrk. A proposed item that duplicates an existing one is dropped (§2.2, A.5).
 
 The paper asks a match once (its 11.9 calls are 1 seeding, 7 matches, 3 critiques and 0.9
 refinements). So do we, except for a sample in both orders that shows whether the judge has a
 position bias: calls are better spent on further items than on second orders (docs/protocols.md).
 
 SWISS is SEAL's judge, seeding and growing checklist without elimination, in which half of the
-candidates play a single match. In SWISS every candidate plays in every round, against one with
-about as many points, and no two meet twice. The item's ranking is a least-squares fit of all
-results (`tiebreak.scorers.rules`). For eight candidates two rounds take one match more than a
-bracket.
+candidates play a single match. In SWISS all play in every round, against one with about as many
+points, and no two meet twice. The item's ranking is a least-squares fit of all results
+(`tiebreak.scorers.rules`). For eight candidates two rounds take one match more than a bracket.
 """
 
 from collections import Counter
@@ -148,8 +146,7 @@ async def swiss(
 ) -> ItemBallots:
     """Play a Swiss-system tournament on one item.
 
-    It ends before `rounds` if not all candidates can get a new opponent. The other settings are
-    those of SEAL.
+    It ends before `rounds` if not all candidates can get a new opponent. Other settings are SEAL's.
     """
     seeds = await seed(judge, tiers)
     for number in range(1, rounds + 1):
