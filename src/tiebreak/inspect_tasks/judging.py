@@ -129,6 +129,7 @@ def judging_task(
         **{name: common[name] for name in _OF_ITEMS},  # type: ignore[literal-required]
         keyed=protocol.keyed,
         stratified=common["stratify"] == "auto",
+        # Without a judge nobody reads the task, so its media need not be refused.
         media=common["media"] if rule.asks else "mark",
     )
     if unanswered:

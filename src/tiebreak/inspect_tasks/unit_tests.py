@@ -48,6 +48,7 @@ DEPRECATED: Final = (
     "with the next release."
 )
 
+# Beyond the program's own limit: the sandbox starts a process, and the examiner reports.
 _SLACK_SECONDS: Final = 30
 # Errors of Inspect's sandboxes when a command could not be run; limits of a sample are others.
 _FAILURES: Final = (TimeoutError, OSError, RuntimeError, ValueError)

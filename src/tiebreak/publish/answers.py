@@ -113,6 +113,7 @@ def pool_file(pool: CandidatePool) -> tuple[str, bytes]:
         digest.update(json.dumps(parts, sort_keys=True).encode())
     with TemporaryDirectory() as folder:
         written = write_parquet(pool, Path(folder) / "pool.parquet")
+        # In small row groups, like the other tables.
         content = to_parquet(from_parquet(written.read_bytes()))
     return f"candidates/{digest.hexdigest()[:16]}.parquet", content
 

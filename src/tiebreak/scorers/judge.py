@@ -236,6 +236,7 @@ class Judge(ABC):
     async def ask_again(self, question: Question[T], *, depth: int) -> Reply[T]:
         """Ask, and once more with a fresh cache scope if the first reply stays unscored."""
         first = await self.ask(question, depth=depth)
+        # A cached "too long" may be outdated, if the context has grown since; a new one stays so.
         if first.unscored is None or (first.too_long and not first.is_past):
             return first
         second = await self.ask_now(question, depth=first.depth, attempt=1)

@@ -318,7 +318,8 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 def _was_cached(output: ModelOutput) -> bool:
     """Whether this output was served from Inspect's cache, as its event in the transcript says."""
     given = _ids(output)
-    # Only events still in memory: older ones would be read back from disk.
+    # Only events still in memory: older ones would be read back from disk. Concurrent calls may
+    # have added events after this output's own.
     events = transcript().history.resident_events
     latest = (event for event in islice(reversed(events), 64) if isinstance(event, ModelEvent))
     return next((event.cache == "read" for event in latest if _ids(event.output) == given), False)

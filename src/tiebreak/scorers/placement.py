@@ -162,6 +162,7 @@ SEEDING_WEIGHT: Final = 0.1
 are level, and only the seeding separates them. In simulation 0.1 agreed better with all pairs than
 0.3; compared with no weight it gained if seeds were good, and lost a little if they were noise."""
 
+# Rounding errors must neither break nor make a tie.
 _DECIMALS = 9
 
 
@@ -229,8 +230,7 @@ def mean_results(ballots: ItemBallots) -> dict[str, float]:
 def mean_points(ballots: ItemBallots) -> dict[str, float]:
     """Mean results that include all verified results, even of answers that did not meet.
 
-    In a stratified item a model's judged results (all against answers of its own status) stand for
-    every such opponent, ½ if it met none.
+    A model's judged results stand for all opponents without a verified one (½ if it met none).
     """
     means = mean_results(ballots)
     if not ballots.stratified or ballots.baseline:
@@ -480,7 +480,6 @@ def native(ballots: ItemBallots) -> dict[str, float]:
 
 
 def _unscored_reason(asked: Iterable[PointScore | Listing]) -> str:
-    """The reason of the first unscored ballot."""
     return next((ballot.unscored for ballot in asked if ballot.unscored), "no call")
 
 

@@ -29,6 +29,7 @@ from tiebreak.scorers.budget import wake_all
 from tiebreak.scorers.judge import ModelFailedError
 from tiebreak.text import visible
 
+# Their false alarms are in the module's docstring.
 QUESTIONS: Final = 6
 REPLIES: Final = 20
 REFUSALS: Final = 6

@@ -109,6 +109,7 @@ def least_squares() -> Metric:
                 result,
                 np.zeros(result.shape, np.int64),  # one sum over all items
                 n_models=int(met.sum()),
+                # The strengths are needed, but no intervals.
                 how=Resampling(draws=1),
             )
         except RankingError:
@@ -236,6 +237,7 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
         placement = place(ballots)
     except NotPlacedError as error:
         return Score.unscored(reason="not_placed", explanation=f"{error}\n\n{table}")
+    # All models of the run, so that every sample has the same columns.
     value = dict.fromkeys((*roster, *ballots.models), math.nan) | dict(placement.borda)
     best = placement.order[0][0]
     # An item with identical answers has ties and no match; include it if other items have matches.

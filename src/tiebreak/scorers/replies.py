@@ -94,6 +94,7 @@ def parse_proposal(text: str) -> Rubric:
     """Read a rubric that a model wrote; assign its ids, and scale its weights to sum to 1."""
     principles = _validate(_Proposal, _json_object(text)).principles
     total = sum(principle.weight for principle in principles)
+    # A rubric's weights must be above 0.
     weights = [max(0.01, round(principle.weight / total, 2)) for principle in principles]
     # Rounding may leave a remainder, which goes to the largest weight.
     weights[weights.index(max(weights))] += 1 - sum(weights)
@@ -354,7 +355,7 @@ def _require(part: str, given: Mapping[str, Any], ids: Sequence[str]) -> None:
 def _rows(
     lists: Mapping[str, Any], part: str, ids: Sequence[str], *names: str
 ) -> dict[str, dict[str, Any]]:
-    """Regroup lists that have one entry for each id by id.
+    """Turn lists with one entry per id, in the order of `ids`, into a mapping by id.
 
     The list of reasons may be absent, but not shorter: its entries would belong to other ids.
     """

@@ -221,6 +221,7 @@ async def refine_checklist(judge: Session, number: int, remaining: Sequence[str]
     chosen = closest(matches, number)
     weights = contest.rubric.weights
     summary = summarise(matches, number, weights, remaining, len(contest.answers))
+    # The questions of a round, asked side by side, share an id; accepted items are numbered below.
     new_id = next_id(judge.checklist)
     questions = [
         RefineQuestion(contest, judge.checklist, match, new_id, summary, summary.others(match))

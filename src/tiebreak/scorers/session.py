@@ -482,6 +482,7 @@ class Meeting:
             if reply.failed is None:
                 verdicts.append(made)
             elif not voted:
+                # With `rotate` another judge has taken over.
                 (self._discarded if self.judge.jury.rotate else verdicts).append(made)
         return verdicts
 

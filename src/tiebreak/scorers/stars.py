@@ -168,6 +168,7 @@ def stated_truth(text: str) -> bool | None:
     if len(verdicts) != 1 or any(_TAKEN_BACK.search(statement) for statement in statements):
         return None
     [truth] = verdicts
+    # Remarks in passing ("it is false") are no verdicts, but may contradict one.
     against = (match for statement in statements for match in _IN_PASSING.finditer(statement))
     return None if any(_truth(match) != truth for match in against) else truth
 
@@ -253,6 +254,8 @@ _ANNOUNCED = re.compile(
     rf"(?<!of )(?:\b(?:{_THE_ANSWER}|{_THE_STATEMENT})|{_ZH_ANSWER}|{_ZH_STATEMENT}){_verdict()}"
 )
 _IN_PASSING = re.compile(rf"\b{_IT}{_verdict()}(?!\s+that\b)")
+# A hedge after a truth value, or a condition, makes it undecided; after an assumption or a doubt it
+# is not the answer's own statement.
 _HEDGE = re.compile(
     r"\b(?:but|however|although|though|except|unless|partly|partially|sometimes|mostly|depend\w*"
     r"|only (?:if|when|for|in)|in (?:some|most|certain|many) cases?"

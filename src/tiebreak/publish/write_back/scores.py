@@ -124,6 +124,7 @@ def _of_ranking(model: str, ranking: Ranking, standings: SampleStandings) -> Eva
 
         return nothing
 
+    # Required fields only: nothing but scorers and results of this log is used.
     spec = EvalSpec(
         created="1970-01-01T00:00:00+00:00",
         task="",
