@@ -158,9 +158,8 @@ def stars(rule: bool = True, **common: Unpack[CommonArguments]) -> Task:
     """Give every answer 0 to 3 stars by the key of its item (LLMEval-Fair, figure 11).
 
     Args:
-        rule: If the key is true or false and an answer plainly states either, a rule decides
-            whether it is correct; the judge rates only the explanation, and a bare answer needs no
-            call.
+        rule: If key and answer are both plainly true or false, a rule decides whether the answer is
+            correct: the judge rates only its explanation, and a bare answer costs no call.
     """
     return _judging("stars", **locals())
 

@@ -99,8 +99,7 @@ def judges(candidates: Sequence[str]) -> Roles:
     judge (seeding, a list) go to the first of several.
 
     Raises:
-        PrerequisiteError: there is no judge, a judge occurs twice, or there are several
-            meta-judges.
+        PrerequisiteError: there is no judge, one of them twice, or several meta-judges.
         ValueError: no eval is running.
     """
     roles = model_roles()

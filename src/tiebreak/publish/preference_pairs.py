@@ -31,8 +31,7 @@ def write_pairs(pairs: PreferencePairs, path: str | Path) -> Path:
     """Write pairs to one file, a row each, replaced atomically; the suffix sets the format.
 
     Raises:
-        PublishError: another suffix, or the file would contain a secret of this machine or the
-            logs.
+        PublishError: another suffix, or a secret of this machine or the logs in the content.
         OSError: the file cannot be written.
     """
     file = Path(path)

@@ -199,7 +199,7 @@ def _cut(text: str) -> Iterator[str]:
 
 
 def _in_address(address: str, called: Called) -> Iterator[str]:
-    """Credentials in an address: user, password, and parts of path, query and host that look so."""
+    """Credentials in an address: user, password, and suspicious parts of path, query and host."""
     try:
         parts = urlsplit(address)
         query = parse_qsl(parts.query)
@@ -485,8 +485,6 @@ def refuse_secrets(files: Mapping[str, bytes], secrets: Iterable[Secret]) -> Non
 
 
 class _Search:
-    """Searches for all forms of several secrets at once."""
-
     def __init__(self, secrets: Iterable[Secret]) -> None:
         values: dict[str, str] = {}
         for secret in sorted(secrets, key=lambda secret: (len(secret.value), secret.source)):

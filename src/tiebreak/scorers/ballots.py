@@ -396,8 +396,7 @@ def restore_ballots(stored: object, kind: type[ItemBallots] = ItemBallots) -> It
     """Read ballots of type `kind` from a log's store.
 
     Raises:
-        ValueError: they are missing, damaged, or written by a newer Tiebreak; the message says
-            which.
+        ValueError: they are missing, damaged, or written by a newer Tiebreak (says which).
     """
     if stored is None:
         raise ValueError("its sample holds no ballots")

@@ -81,8 +81,7 @@ class Contest:
     def sampled(self) -> Pair | None:
         """The pair of candidates, sorted, whose match is asked in both orders as a sample; by lot.
 
-        Drawn before anything is asked, so that its flips are representative of all matches. None
-        for a single candidate.
+        Drawn before anything is asked, so that flips there represent all matches. None if alone.
         """
         if len(self.answers) < 2:
             return None

@@ -287,9 +287,8 @@ def decide(margin: float, checklist: float | None) -> tuple[Side, Layer | None]:
 
 
 MOST_SHOWN: Final = 4
-"""The answers of remaining candidates are shown if there are at most this many: from the
-semi-finals on, where matches are between strong candidates, and for a few percent of an item's
-cost."""
+"""The answers of remaining candidates are shown if there are at most this many: from semi-finals
+on, where matches are between strong candidates, and for a few percent of an item's price."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,8 +69,8 @@ async def round_robin(
     """Play the first `rounds` rounds of this item, all side by side.
 
     In a round of `newcomers` each meets one other model; a `baseline` meets all. `swap` and
-    `checklist` are those of full_pairwise; `Schedule.sampled` picks the sampled round if not all
-    pairs meet.
+    `checklist` are those of full_pairwise; if some pairs do not meet, `Schedule.sampled` is
+    sampled.
     """
     if newcomers:
         schedules = [item.schedule.against(model, item.position) for model in names(newcomers)]
@@ -100,7 +100,7 @@ def _sampled(item: Contest, matches: Sequence[Pairing]) -> list[Pairing]:
 
 
 def _matches(item: Contest, played: Sequence[Sequence[Pair]]) -> list[Pairing]:
-    """The matches of some rounds, without those of identical answers and repeated pairs."""
+    """The matches of some rounds: none between identical answers, one per pair of answers."""
     leader = {model: group[0] for group in item.groups for model in group}
     pairings: dict[Pair, Pairing] = {}
     for number, pairs in enumerate(played, start=1):

@@ -80,8 +80,7 @@ class Schedule:
     def sampled(self, item: int) -> int:
         """Position in an item's line, from 0, of the round that a match is sampled from, if played.
 
-        In every block of n items each of the first n rounds is drawn for one item; n is
-        `SAMPLED_ROUNDS`, or the number of rounds if that is smaller.
+        Each of the first n rounds is drawn once by n items in a row; n ≤ `SAMPLED_ROUNDS`.
         """
         n = min(len(self.rounds), SAMPLED_ROUNDS)
         block, place = divmod(item, n)
