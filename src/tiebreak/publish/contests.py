@@ -180,7 +180,7 @@ def _proven_ballots(report: ContestReport, table: ScoreTable) -> Election:
 def _contest_id(report: ContestReport, table: ScoreTable) -> str:
     made_of = {
         **only(table, "models", "benchmarks"),
-        # Adding 0 turns −0.0 into 0.0, which has the same hash.
+        # Adding 0 turns −0.0 into 0.0, so that equal scores have the same hash.
         "scores": table.scores + 0.0,
         "errors": None if table.errors is None else table.errors + 0.0,
         **only(report, "rounds", "weights", "missing"),

@@ -1,9 +1,9 @@
 """Files that change with every publication: the card, the latest leaderboard and latest contests.
 
-Pure functions compute them from the current content of the dataset and from the bundle, and the
-missing files of a folder and of the Hub. For every benchmark, protocol and judge the latest
-leaderboard keeps the rows of the newest run, by (`created`, `run_id`): the maximum of an order, so
-publications may come in any order, twice, or together, and the table never goes back.
+Pure functions make them from the current content of the dataset and from the bundle, with the same
+code for a folder and the Hub. For every benchmark, protocol and judge the latest leaderboard keeps
+the rows of the newest run, by (`created`, `run_id`): the maximum of an order, so publications may
+come in any order, twice, or together, and the table never goes back.
 
 A contest has no date: the newest is the one added to the dataset last, and it replaces contests
 over the same benchmarks or a subset of them. A contest that is already there is not added again.

@@ -50,9 +50,9 @@ _UNKNOWN: Final = {"deployment_type": "unknown", "model_availability": "unknown"
 def records(run: Run, *, organization: str, pool: CandidatePool | None = None) -> dict[str, bytes]:
     """The files of one run, by path: `data/tiebreak/DEVELOPER/MODEL/UUID.json` and its samples.
 
-    The same run gives the same bytes; UUIDs are derived from run and model. `organization`
-    publishes; with the pool of judged answers there are lines per item. Models without a score have
-    no file.
+    The same run gives the same bytes; UUIDs are derived from run and model. `organization` is the
+    publisher; with a pool of judged answers there are lines per item. Without a score there is no
+    file.
     """
     written: dict[str, bytes] = {}
     for model in dict.fromkeys(row.model for board in run.boards for row in board.rows):

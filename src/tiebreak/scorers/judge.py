@@ -9,9 +9,9 @@ A jury consists of several models with the role `judge`, which judge together or
     rotate   one of them judges each match and each answer, for the price of one judge
 
 Turns are balanced: over the items each pair of models meets before every judge equally often, to
-within one, and in both orders of presentation; so are the matches of a round. Turns do not depend
-on results, and more rounds leave those of earlier rounds unchanged. With another number of items
-only the last items get other judges.
+within one, and in both orders of presentation; the matches of a round are shared out as evenly.
+Results do not matter, and more rounds leave the turns of earlier rounds unchanged. With another
+number of items only the last items get other judges.
 """
 
 from abc import ABC, abstractmethod

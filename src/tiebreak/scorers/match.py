@@ -66,7 +66,7 @@ def ask_swapped(swap: Swap, first: Sequence[Verdict], *, sampled: bool, quorum: 
     """Whether to ask a match in the second order, given the verdicts of the first order.
 
     Before the first order is asked, `first` is empty; the result is then whether the second is
-    asked regardless of it. `sampled` is whether the match was drawn by lot (`Contest.sampled`).
+    asked in any case. `sampled` is whether the match was drawn by lot (`Contest.sampled`).
     """
     if swap == "close":
         margin = _of_all(first, first[0].first, quorum) if first else None
@@ -75,7 +75,7 @@ def ask_swapped(swap: Swap, first: Sequence[Verdict], *, sampled: bool, quorum: 
 
 
 def principles_even(verdicts: Sequence[Verdict], quorum: int) -> bool:
-    """Whether the principles leave the match even: their mean margin over orders and judges."""
+    """Whether the principles are even: the mean margin over orders and judges is zero."""
     margins = _of_all(verdicts, verdicts[0].first, quorum)
     return margins is not None and abs(margins[0]) <= EPSILON
 

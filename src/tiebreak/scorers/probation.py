@@ -1,10 +1,9 @@
 """Probation of a judge until its first usable reply; a judge that gives none is stopped.
 
-The rule: a judge is stopped if none of its first replies is usable, including repairs and repeats,
-to at least `QUESTIONS` different questions. The number of first replies is the number of items,
+The rule: a judge is stopped if none of its first replies (repairs and repeats included) to at least
+`QUESTIONS` different questions is usable. The number of first replies is the number of items,
 limited to the range from `QUESTIONS` to `REPLIES`. No more calls than that are in flight or paid
-for while the judge is on probation, except in batches: these are slow, so all calls are sent at
-once.
+for while the judge is on probation, except in batches: these are slow, so all are sent at once.
 
 False alarms: a judge that fails 30% of all replies, or all replies to 30% of the questions, is
 stopped with a probability of at most 0.3⁶ = 0.0007; one that fails half of them, 0.5⁶ = 0.016. From
@@ -29,7 +28,7 @@ from tiebreak.scorers.budget import wake_all
 from tiebreak.scorers.judge import ModelFailedError
 from tiebreak.text import visible
 
-# Their false alarms are in the module's docstring.
+# The module's docstring gives the false alarms with these limits.
 QUESTIONS: Final = 6
 REPLIES: Final = 20
 REFUSALS: Final = 6

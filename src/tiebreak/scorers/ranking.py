@@ -7,11 +7,10 @@ Every metric covers all models at once. For metrics by model, `{"*": [mean()]}`,
 every sample's score and metadata once per model, several times a run. Markdown tables explain the
 judging of an item in Inspect View.
 
-A model's own log, into which its ranks were written back, has its own metrics: a score `{"rank":
-2.0, "borda": 0.86}` is attached to every ranked sample. `evals_df` shows them as
-`score_tiebreak_seal_borda`, `…_stderr` and `…_place`, whatever reduces the epochs of the log,
-because only the judged epoch has a score. Inspect recomputes metrics by name, so their names must
-differ.
+A model's own log, into which its ranks were written back, has its own metrics: every ranked sample
+has a score `{"rank": 2.0, "borda": 0.86}`. `evals_df` shows them as `score_tiebreak_seal_borda`,
+`…_stderr` and `…_place`, whatever reduces the epochs of the log, because only the judged epoch has
+a score. Inspect recomputes metrics by name, so their names must differ.
 """
 
 import math

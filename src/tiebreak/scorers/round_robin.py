@@ -69,8 +69,8 @@ async def round_robin(
     """Play the first `rounds` rounds of this item, all side by side.
 
     In a round of `newcomers` each meets one other model; a `baseline` meets all. `swap` and
-    `checklist` are those of full_pairwise; if some pairs do not meet, `Schedule.sampled` is
-    sampled.
+    `checklist` are those of full_pairwise; `Schedule.sampled` is the round to sample if some pairs
+    do not meet.
     """
     if newcomers:
         schedules = [item.schedule.against(model, item.position) for model in names(newcomers)]

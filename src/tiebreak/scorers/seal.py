@@ -43,10 +43,10 @@ SAME_WORDS: Final = 0.7
 """Two items are duplicates if the Jaccard index of their words is at least this."""
 
 SAME_PAIRS: Final = 0.75
-"""They are also duplicates if that of their pairs of neighbouring characters is at least this:
-other endings in German or Arabic, another particle in Japanese, or one word more in Thai, which has
-no spaces. Of 37 made-up paraphrases in eight languages the two rules detect 32, with 3 false alarms
-in 40 other pairs; words between spaces alone detected 11, with 2 false alarms."""
+"""Or if the Jaccard index of their pairs of neighbouring characters is at least this: other endings
+in German or Arabic, another particle in Japanese, or one word more in Thai, which has no spaces. Of
+37 made-up paraphrases in eight languages the two rules detect 32, with 3 false alarms in 40 other
+pairs; words between spaces alone detected 11, with 2 false alarms."""
 
 
 @protocol("seal", placed_by="elimination")

@@ -59,8 +59,8 @@ They are in the order of the log: in another order a mean may differ in its last
 class Ranking:
     """One benchmark under one protocol, from one run.
 
-    `places` maps models to their places on the leaderboard (None: undefined), `standings` to theirs
-    by item. `log` names the ranking log, or its shards; `eval_id` and `run` identify them.
+    `places` maps models to leaderboard places (None: undefined), `standings` models and items to
+    standings. `log` names the ranking log, or its shards; `eval_id` and `run` identify them.
     """
 
     benchmark: str

@@ -274,7 +274,7 @@ def holds(
 ) -> bool:
     """Whether a log has exactly these ranks of a model already, under their score's name.
 
-    Only the mean of Inspect's metrics is compared, because all follow from the samples' scores.
+    An equal mean stands for all of Inspect's metrics, which follow from the samples' scores.
     """
     if recorded is None:
         return False
