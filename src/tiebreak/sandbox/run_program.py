@@ -17,7 +17,6 @@ import importlib
 import importlib.machinery
 import json
 import os
-import pkgutil
 import sys
 import types
 
@@ -152,11 +151,11 @@ def answer(module: Any, order: dict[str, Any], kind: str, *arguments: Any) -> by
 
 def standard_library() -> frozenset[str]:
     """Names of the modules that programs may import; nothing else is on the search path."""
-    names: Any = getattr(sys, "stdlib_module_names", ())  # Python 3.9 has no list of them
-    names = names or {
-        *sys.builtin_module_names,
-        *(module.name for module in pkgutil.iter_modules()),
-    }
+    names: Any = getattr(sys, "stdlib_module_names", ())
+    if not names:  # Python 3.9 has no list of them
+        import pkgutil
+
+        names = {*sys.builtin_module_names, *(module.name for module in pkgutil.iter_modules())}
     return frozenset(names) - KEPT_OUT
 
 
