@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import signal
+import site
 import sys
 
 from tiebreak.sandbox.plain_data import MOST_BYTES, decode, encode, send
@@ -118,6 +119,9 @@ def main() -> None:
     # Tests may print; the verdict has a channel of its own.
     out = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    # Tests may import what is installed here, programs never; to look for it takes long.
+    if "import" in order["prompt"] + order["test"]:
+        site.main()
     verdict = {**examine(order), "nonce": order["nonce"]}
     os.write(out, json.dumps(verdict).encode("ascii") + b"\n")
     os._exit(0)  # whatever the tests have left behind

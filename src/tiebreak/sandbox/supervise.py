@@ -77,9 +77,7 @@ def start(
     names = [_ROOM + module for module in modules]
     sources = dict(zip(sys.argv[3::2], sys.argv[4::2]))  # noqa: B905 - Python 3.9
     given = [part for name in names for part in (name, sources[name])]
-    # Tests may import what is installed there, programs never.
-    flags = [] if modules is _EXAMINER else ["-S"]
-    line = [sys.executable, "-s", *flags, "-W", "ignore", "-c", "import sys; exec(sys.argv[1])"]
+    line = [sys.executable, "-s", "-S", "-W", "ignore", "-c", "import sys; exec(sys.argv[1])"]
     return subprocess.Popen(
         [*line, sys.argv[1], ",".join(names), *given],
         stdin=stdin,
