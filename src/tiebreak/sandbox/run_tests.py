@@ -6,7 +6,6 @@ process's own box, as nobody, and within limits. They may do in it what Python c
 
 from __future__ import annotations
 
-import ast
 import builtins
 import contextlib
 import json
@@ -190,6 +189,8 @@ def expected_errors(test: str) -> dict[str, type[Exception]]:
     Only these come up in the tests when a program raises them. Any other error of a program ends
     the tests at once: no construct of the tests is to end quietly on a type that a program chose.
     """
+    import ast
+
     named: list[ast.expr] = []
     for node in ast.walk(ast.parse(test)):
         if isinstance(node, ast.ExceptHandler) and node.type:
