@@ -122,7 +122,7 @@ def environment() -> "Environment":
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
-        undefined=StrictUndefined,
+        undefined=StrictUndefined,  # a misspelt name in a template is an error
         finalize=visible,
     )
     made.filters |= {"linked": linked, "unhinted": without_commands, "unbroken": non_breaking}

@@ -163,6 +163,7 @@ def one_line(text: str) -> str:
 
 
 def _apart(headings: Sequence[str]) -> Iterator[str]:
+    # The last unique heading tells what a repeated one after it, e.g. an interval, belongs to.
     times = Counter(headings)
     last = ""
     for place, heading in enumerate(headings):

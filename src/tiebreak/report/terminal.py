@@ -210,6 +210,7 @@ def lay_out(table: Table, width: int) -> Layout:
             if given is not None:
                 shown = dict(zip(columns, given, strict=True))
                 return _table_lines(table, texts[step.cut], shown, step.gap, prefixes[step.cut])
+    # Not even the last columns fit, so each of them may fold at the full width.
     return _table_lines(table, texts[1], dict.fromkeys(columns, width), 1, shared)
 
 

@@ -72,7 +72,7 @@ def sensitivity_figure(report: ContestReport) -> Drawing | None:
     if sensitivity is None:
         return None
     base, slope = sensitivity.expected_wins[0], sensitivity.slope
-    z = NormalDist().inv_cdf(0.5 + sensitivity.contests[0].level / 2)
+    z = NormalDist().inv_cdf(0.5 + sensitivity.contests[0].level / 2)  # two-sided
     order = np.argsort(-base, kind="stable")
     places = [int(rank) for rank in competition_ranks(base)[order]]
     names = [f"{n}. {short(report.models[k])}" for n, k in zip(places, order, strict=True)]

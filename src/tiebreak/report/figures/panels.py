@@ -78,6 +78,7 @@ def label_points(axes: "Axes", labels: Sequence[Label]) -> None:
         outside = np.any(boxes[:, :2] < frame[:2], axis=1) | np.any(
             boxes[:, 2:] > frame[2:], axis=1
         )
+        # Crossing lines counts less than covering one box, leaving the plot more than all boxes.
         crossed = np.minimum(_overlaps(boxes, on_lines), 0.5)
         chosen = int(np.argmin(_overlaps(boxes, taken) + crossed + len(taken) * outside))
         taken = np.vstack([taken, boxes[chosen]])

@@ -238,7 +238,7 @@ def _to_decide(board: Board) -> str:
     pair = next(iter(board.pairs), None)
     if isinstance(board, StarBoard) or pair is None or pair.apart is not False:
         return ""
-    if pair.n_items < items_needed(level=board.level):
+    if pair.n_items < items_needed(level=board.level):  # no result could tell them apart
         return ""
     likely, least = items_to_tell_apart(
         pair.n_items, pair.p, len(board.verdict.tiers[0]), level=board.level

@@ -192,7 +192,6 @@ def _subjects(calibration: Calibration) -> Table:
 
 
 def _confusions(calibration: Calibration) -> Iterator[Section]:
-    """A table for each judge: rows are people's labels, columns the judge's."""
     for judge in calibration.judges:
         cell = calibration.cell(judge)
         if cell is None:
@@ -221,7 +220,6 @@ def _headings(calibration: Calibration) -> tuple[Column, ...]:
 def _kappas(
     calibration: Calibration, name: str, *, model: str = "", subject: str = ""
 ) -> tuple[Cell, ...]:
-    """A row of table 10: κ of a model or of a subject, by round and judge."""
     cells = (calibration.cell(judge, turn, model, subject) for judge, turn in _by(calibration))
     return words(name), *(Cell("–") if cell is None else _figure(cell.kappa) for cell in cells)
 

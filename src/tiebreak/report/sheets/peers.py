@@ -310,7 +310,7 @@ MATRIX_UP_TO = 8
 
 
 def panel_sections(worth: PanelWorth, level: float) -> Iterator[Section]:
-    """Each reviewer's agreement with the others, agreement of every two, and review counts."""
+    """Agreement of each reviewer with the others and of every two, errors, and review counts."""
     matrix = 2 < len(worth.reviewers) <= MATRIX_UP_TO
     lines = list(_panel_lines(worth))
     table = _agreements(worth, level)
