@@ -89,6 +89,7 @@ def read_ranking_logs(
     notes = tuple(left_out.values())
     by_age = sorted(logs.values(), key=lambda log: log.age)
     noted = [replace(log, notes=(*log.notes, *_status_notes(log, by_age))) for log in by_age]
+    # Shards first, because each is a part of a run and not another attempt at it.
     runs = join_shards(noted, unreadable=notes)
     joined = join_newcomers(best_attempts(runs) if attempts == "best" else runs)
     if prices:

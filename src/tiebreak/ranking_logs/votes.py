@@ -48,7 +48,7 @@ def read_votes_log(
         names = {
             name: name if rater_names else f"rater {k}" for k, name in enumerate(raters, start=1)
         }
-        last = {(vote.rater, vote.item, _shown(vote)): vote for vote in votes}
+        last = {(vote.rater, vote.item, _shown(vote)): vote for vote in votes}  # the last counts
         by_item: dict[int, list[PersonVote]] = defaultdict(list)
         for vote in last.values():
             if vote.choice != "skip":
