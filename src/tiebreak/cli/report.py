@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[Form, ...]":
-    """Read the option --pictures: formats without duplicates."""
     from tiebreak.report.figures.canvas import FORMS
 
     given = dict.fromkeys(part.strip().lower() for part in value.split(","))
@@ -125,7 +124,6 @@ def report(
 
 
 def _written(files: "Sequence[Path]") -> "Iterator[str]":
-    """The page with its size, and the files beside it."""
     page, *rest = files
     yield f"{page} ({page.stat().st_size / 1e6:.1f} MB)"
     drawn = [file for file in rest if file.suffix != ".txt"]  # without captions.txt
