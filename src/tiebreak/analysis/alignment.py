@@ -105,6 +105,7 @@ class Ratings:
 FEWEST_MODELS = 3
 """With two models every correlation is 1, −1 or undefined."""
 
+# With so few models even random orders often agree with people, which a note says.
 _FEW_MODELS = 4
 
 

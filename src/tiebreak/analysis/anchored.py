@@ -239,6 +239,7 @@ def _to_decide(board: _Board, labels: HumanLabels, level: float, power: float) -
         n_votes = len(cases) / anchored.n_labelled * alone.value if enough else math.inf
         return DecidingVotes(board.benchmark, two, n_votes)
 
+    # Bisect for the fewest laps with enough votes; each trial fits a whole board.
     fewest, most = 0, len(laps)
     needed = asked(most)
     while most - fewest > 1 and math.isfinite(needed.n_votes):

@@ -230,7 +230,6 @@ def calibration_of(
 def _cells(
     judge: str, turn: str, cases: Sequence[Case], kind: LabelKind, level: float
 ) -> Iterator[Concordance]:
-    """Figures of a judge over all `cases`, and by model, by subject and by both."""
     models = sorted({model for case in cases for model in case.key[2]})
     subjects = sorted({case.subject for case in cases} - {""})
     for model, subject in product(("", *models), ("", *subjects)):

@@ -345,7 +345,6 @@ def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
 
 
 def _refuse_strangers(entry: Entry, chosen: Entry, common: Shared) -> None:
-    """Refuse a log that ranked something, but nothing that the reference ranked."""
     if entry.keys and chosen.keys and not (common.items and common.models):
         raise AnalysisError(
             f"{entry.board.log} ({entry.name}) and the reference, {chosen.board.log}, ranked no "

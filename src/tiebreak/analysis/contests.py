@@ -191,7 +191,7 @@ def contest_report(
     ]
     reason = _no_errors(table, columns)
     sensitivity = items = None
-    plain: CsdOptions = {**chosen, "control_variate": False}
+    plain: CsdOptions = {**chosen, "control_variate": False}  # strengths need none
     try:
         # Check all arguments before the expensive draws of tables.
         places = prepare(table.scores, columns, first, **plain).strength
@@ -352,6 +352,7 @@ def drawn_scores(
     present = ~np.isnan(table)
     if not np.all(np.isfinite(error[present]) & (error[present] >= 0)):
         raise RankingError("every score needs a standard error, finite and 0 or more")
+    # A spawn key of its own keeps the draws independent of contests with the same seed.
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(0, 2))))
     n = np.maximum(present.sum(axis=0), 1)
     centre = np.where(present, table, 0).sum(axis=0) / n

@@ -487,7 +487,6 @@ def _finding(evidence: Evidence, kind: Kind) -> Reason | None:
 
 
 def _size(evidence: Evidence) -> Reason:
-    """The largest observed difference beside the detectable one."""
     if evidence.all_equal:
         equal = Reason("equal_scores", n=evidence.n_items)
         if not evidence.points:

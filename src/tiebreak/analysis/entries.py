@@ -187,7 +187,6 @@ def _log_notes(logs: Sequence[RankingLog]) -> list[str]:
 
 
 def _labels(boards: Sequence[tuple[RankingLog, Leaderboard]]) -> list[str]:
-    """The protocol of each log, with the settings and judges in which logs of it differ."""
     settings: dict[str, list[Mapping[str, object]]] = defaultdict(list)
     for log, board in boards:
         settings[board.protocol].append(_settings(log, board))

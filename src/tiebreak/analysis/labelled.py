@@ -213,6 +213,7 @@ def _judge_labels(
     jury if a rule gave the stars without asking them.
     """
     members = {group[0]: group for group in ballots.groups}
+    # A unit separator occurs in no name, so items of two benchmarks never get the same key.
     item = ballots.cluster or f"{ballots.benchmark}\x1f{ballots.item_id}"
 
     def judge_label(

@@ -227,6 +227,7 @@ def board_of(
     table = ItemTable.of(ranked)
     leads = leads_of_pairs(ranked, table.models) if log.pairs_chosen else {}
     if log.pairs_chosen:
+        # Models without a vote would rank by inferred strengths alone.
         strangers = {*range(len(table.models))} - {*chain.from_iterable(leads)}
         table.borda[:, sorted(strangers)] = np.nan
     bootstrap = bootstrap_items(table.borda, items=table.items, how=how)
@@ -248,7 +249,7 @@ def board_of(
     canaries = canaries_of(log.canaries, how=how)
     planted = [canary.ballots for canary in log.canaries if canary.ballots]
     if jury := jurors_of(items, how=how):
-        judge = judge.corrected(len(jury) + 1)
+        judge = judge.corrected(len(jury) + 1)  # the jury and each of its judges are tested
     raters = raters_of(items, log.seconds, how=how) if log.seconds else None
     unscored = rule and unscored_warning(items, rule)
     trust = trust_of(

@@ -132,7 +132,7 @@ def _beside_people(
     judges = tuple(cell for judge in calibration.judges if (cell := calibration.cell(judge)))
     for cell in judges:
         share = cell.agreement
-        if not share.value >= least:
+        if not share.value >= least:  # also for NaN
             raise AnalysisError(
                 f"{cell.judge} says what people say of {share.value:.1%} of {cell.n} pairs (95% "
                 f"interval {share.lower:.1%} to {share.upper:.1%}), and {least:.1%} were asked "
@@ -166,7 +166,7 @@ def _played(log: RankingLog, both_orders: bool, min_margin: float) -> Iterator[_
                 "chosen_native": item.native.get(won),
                 "rejected_native": item.native.get(lost),
             }
-            gates = {
+            gates = {  # in order: a match counts for the first one that applies
                 "unscored": match.result is None,
                 "tie": match.tied,
                 "identical": same_answer(texts[won], texts[lost]),

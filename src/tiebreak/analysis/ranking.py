@@ -126,7 +126,7 @@ def categories_of(log: RankingLog, whole: Leaderboard, how: Resampling) -> Categ
                 log,
                 benchmark=f"{log.benchmark} · {name}",
                 samples=tuple(s for s in log.samples if s.ballots and s.ballots.subject == name),
-                canaries=(),
+                canaries=(),  # like the next two, of the whole log and shown on its board
                 n_missing=0,
                 notes=(),
             ),

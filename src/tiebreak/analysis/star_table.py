@@ -108,6 +108,7 @@ def star_table(logs: Sequence[RankingLog]) -> StarTable:
             scores = star_scores(item)
             for model in item.models:
                 again[log.path] += model in cells[row]
+                # A newer log replaces stars only by stars, not by an unscored answer.
                 if model in scores or model not in cells[row]:
                     cells[row][model] = scores.get(model, math.nan)
             native[row] |= {m: math.nan if s is None else s for m, s in item.native.items()}

@@ -217,6 +217,7 @@ def star_report_of(
         star_board(name, table, scores[name], reference if reference in table.models else None, how)
         for name, table in tables.items()
     ]
+    # Notes of logs are about files, not benchmarks: show them once, on the first board.
     boards[0] = replace(boards[0], notes=(*boards[0].notes, *notes))
     return StarReport(tuple(boards), styles_of(tables, scores, how))
 
@@ -376,7 +377,6 @@ def _pairs(table: StarTable, scores: LinkedScores, tests: Separation) -> Iterabl
 
 
 def _judges_warning(table: StarTable) -> Reason | None:
-    """A warning if answers of different models were judged by different judges, else None."""
     by_judge: dict[tuple[str, ...], set[str]] = {}
     for item in table.items:
         judges = tuple(sorted({call.model for call in item.calls if call.kind == "score"}))
@@ -451,7 +451,6 @@ def _row(model: str, benchmarks: Sequence[tuple[float, FloatArray]], level: floa
 def _difference(
     first: float, before: FloatArray, score: float, after: FloatArray, level: float
 ) -> Estimate:
-    """A benchmark's score minus that of the first, with its interval over clusters."""
     moved = (before != 0) | (after != 0)
     gaps = (score - first) + moved.sum() * (after - before)[moved]
     if np.isnan(gaps).any():

@@ -228,6 +228,7 @@ def control_view(
         )
         return ControlView(control, none, none, (), n_left_out)
     items = [sample.ballots for sample in samples if sample.ballots]
+    # `_columns` has the same results in the same order as `rows`, so `known` selects its rows.
     first, second, result, item = (column[known] for column in _columns(items, models))
     columns = first, second, result, np.unique(item, return_inverse=True)[1]
     differences = np.array([row for row in rows if row is not None])
@@ -303,6 +304,7 @@ def _outside_code_blocks(text: str) -> Iterator[str]:
         mark = _FENCE.match(line)
         if not fence and mark:
             fence = mark[1]
+        # As in CommonMark, a fence ends with the same marks, at least as many.
         elif fence and mark and mark[1].startswith(fence):
             fence = ""
         elif not fence:

@@ -108,7 +108,6 @@ def _verified_fault(judge: JudgeFigures) -> Iterator[Reason]:
 
 
 def _verified(correctness: Correctness) -> Reason:
-    """A clause on how often an answer that failed was preferred to one that passed."""
     return Reason(
         "failed_preferred", n=correctness.n_against, of=correctness.n, share=correctness.share.value
     )
@@ -170,7 +169,7 @@ def _no_fault(judge: JudgeFigures, rule: PlacementRule) -> tuple[State, Reason]:
             many=many,
             n=position.n,
         )
-    if not judge.coin_p <= ALARM:
+    if not judge.coin_p <= ALARM:  # also for NaN, which `>` would pass over
         return "unknown", Reason(
             "coin_tosses_of_reviewers" if rule.reviewed else "coin_tosses", many=many
         )
@@ -204,7 +203,6 @@ def _by_order(position: Position) -> Reason:
 
 
 def _points(gain: float, lower: float, upper: float) -> Reason:
-    """A gain in percentage points, with its interval if it is defined."""
     points = round(100 * gain)
     if math.isnan(lower):
         return Reason("points", n=points)

@@ -185,7 +185,6 @@ def _rare_failures(tests: Separation) -> Reason | None:
 
 
 def _others_apart(tests: Separation, names: Sequence[str], n_items: int) -> Iterator[Reason]:
-    """Which of the models behind the first are told apart from each other."""
     groups = [group for group in tests.groups if len(group) > 1]
     if len(names) < 3:
         return
@@ -257,6 +256,7 @@ def _native(
             more=Reason("pairs_in_all", n=len(against)) if len(against) > 1 else "",
         )
     first, best = tests.order[0], by_native[0]
+    # A larger mean within 1e-9 is a rounding error.
     if not math.isnan(means[first]) and means[best] > means[first] + 1e-9:
         return Reason(
             "first_by_native",
@@ -269,7 +269,6 @@ def _native(
 
 
 def _at_equal_length(changes: EqualLength) -> Iterator[Reason]:
-    """How much longer answers gain, and how the board changes without that gain."""
     yield Reason(
         "longer_may_be_better" if changes.length.gain.value > 0 else "shorter_may_be_better",
         gain=length_gain(changes.length.gain),

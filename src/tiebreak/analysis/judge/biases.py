@@ -42,6 +42,7 @@ ENOUGH_VERDICTS: Final = 180
 FEWEST_ITEMS: Final = 10
 """Smallest number of items for a test over items."""
 
+# Smallest number of matches asked twice to fit the line behind `Flips.expected`.
 _FEWEST_TWICE = 10
 
 Kind = Literal["matches", "lists"]
@@ -390,4 +391,5 @@ def _slope(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Numerator and denominator of each pair's slope from its sums; 0 without matches."""
     n, x, y, xy, xx = sums.T
     safe = np.maximum(n, 1)
+    # Rounding turns the tiny spread of equal x into 0, which marks pairs without information.
     return xy - x * y / safe, np.maximum(xx - x * x / safe, 0).round(9)

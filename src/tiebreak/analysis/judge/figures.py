@@ -89,7 +89,7 @@ class Correctness:
     @property
     def prefers(self) -> Literal["passed", "failed", "neither"]:
         """The kind of answers preferred more often than chance explains (1%)."""
-        if not self.p <= ALARM:
+        if not self.p <= ALARM:  # also for NaN
             return "neither"
         return "failed" if 2 * self.n_against + self.n_tied > self.n else "passed"
 
@@ -191,7 +191,7 @@ def cycles_of(items: Iterable[ItemBallots], *, how: Resampling = Resampling()) -
     # Two triples share at most one match, so with coin tosses cycles are pairwise independent: the
     # variance of their number is that of a binomial number.
     spread = math.sqrt(triples * COIN_CYCLES * (1 - COIN_CYCLES))
-    z = (cyclic + 0.5 - triples * COIN_CYCLES) / spread
+    z = (cyclic + 0.5 - triples * COIN_CYCLES) / spread  # with a continuity correction
     return Cycles(share, int(triples), float(ndtr(z)))
 
 

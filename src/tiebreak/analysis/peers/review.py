@@ -372,7 +372,6 @@ def _views(panel: Panel, method: str) -> Views:
 
 
 def _few_items(panel: Panel, views: Views) -> Iterator[Reason]:
-    """A warning if intervals are too narrow because few items tell models apart."""
     ranks = views.inclusive
     apart = np.array([len(np.unique(row[~np.isnan(row)])) > 1 for row in ranks])
     n = len(np.unique(panel.items[apart]))
@@ -427,6 +426,7 @@ def sparse_agreements(
     pairs = list(_pairs(panels))
     if not pairs:
         return []
+    # Intervals of the leaderboards themselves are not needed here.
     entries, _ = entries_of(logs, how=replace(how, draws=1))
     by_log = {
         (entry.board.log, entry.board.benchmark): entry
@@ -438,7 +438,6 @@ def sparse_agreements(
 
 
 def _pairs(panels: Sequence[Panel]) -> Iterable[tuple[Panel, Panel]]:
-    """Each sparse panel with the first full one of the same contest."""
     full: dict[tuple[object, ...], Panel] = {}
     for panel in panels:
         if panel.degree is None:
@@ -474,7 +473,6 @@ def _compared(
 
 
 def _per_item(sparse: Panel, full: Panel, how: Resampling) -> Estimate:
-    """Mean τ-b between the two rankings of each item, epoch by epoch."""
     sparse_ranks, full_ranks = _consensus(sparse), _consensus(full)
     rows = [key for key in sparse_ranks if key in full_ranks]
     taus = kendall_tau_many([sparse_ranks[key] for key in rows], [full_ranks[key] for key in rows])

@@ -124,7 +124,7 @@ def _p_values(gaps: FloatArray, fair: FloatArray, seed: int) -> list[float]:
         if np.isnan(gap).all() or np.isnan(fair_gap).all():
             p.append(math.nan)
         elif np.nansum(gap) * np.nansum(fair_gap) < 0:
-            p.append(1.0)
+            p.append(1.0)  # opposite directions: no gap by definition
         else:
             p.append(max(sign_flip_p(gap, seed=seed), sign_flip_p(fair_gap, seed=seed)))
     return p
