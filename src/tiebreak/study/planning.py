@@ -90,6 +90,7 @@ def register_prices(study: Study) -> dict[str, Price]:
             "of --budget, which limits judging alone."
         )
     for model, price in known.items():
+        # A `Price` has no cache prices; Inspect's budget counts cached tokens in full.
         cached = {"input_cache_write": price.input, "input_cache_read": price.input}
         cost = ModelCost(input=price.input, output=price.output, **cached)
         info = model_info(model) or ModelInfo()
@@ -112,6 +113,7 @@ def require_judging(study: Study, sources: int) -> None:
     """
     models = [model.shown for model in study.models]
     n_items = min(FEWEST, study.limit or FEWEST)
+    # An estimate on made-up items is a lower bound, because their texts are empty.
     keys = [ItemKey("any", str(number)) for number in range(n_items)]
     pool = CandidatePool(
         tuple(Item(key, key.item_id, "?", "") for key in keys),
@@ -294,6 +296,7 @@ def _first(
         sample_ids=source.chosen,
     )
     run = _limited(study, run, share, left)
+    # `plan_judging` plans for one judge, one benchmark and all items.
     alone = len(study.judges) == 1 and len(source.pool.benchmarks) == 1
     if protocol.label == _PLANNED and alone and share < math.inf and not source.chosen:
         [how] = _by_judge(study, [protocol])
@@ -350,7 +353,6 @@ def _joining(source: Source, run: Judging) -> Planned:
 
 
 def _joined(run: Judging, rounds: int) -> list[Protocol]:
-    """One protocol for the matches of each newcomer."""
     label = f"{_PLANNED}:rounds={rounds},newcomers="
     return [Protocol(label=label + model) for model in run.newcomers]
 

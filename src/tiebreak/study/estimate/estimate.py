@@ -311,8 +311,8 @@ def _row(
     chosen: Sequence[Stratum],
     pace: Throughput,
 ) -> ProtocolEstimate:
-    """The estimate of a protocol: ranges over all scenarios, from the `chosen` items."""
     runs = [trial.run(variant, scenario, chosen) for scenario in scenarios[:3]]
+    # If no habit changes the number of calls, the other corners cannot widen a range.
     if len({run.total.value[0] for run in runs}) > 1 or any(run.total.error[0] for run in runs):
         runs += [trial.run(variant, scenario, chosen) for scenario in scenarios[3:]]
     likely, *extremes = (run.total for run in runs)
@@ -444,7 +444,6 @@ class _Trial:
         return call, answer
 
     def _known(self) -> dict[tuple[CallKind, str], tuple[Range, Range]]:
-        """Known tokens in and out of a question, by its kind and its reviewer."""
         if self.experience is None:
             return {}
         known = {(kind, ""): tokens for kind, tokens in self.experience.tokens.items()}

@@ -235,6 +235,7 @@ def _items_for(precision: float, noise: float, n_pool: int) -> int | None:
 
 def _items(goal: Goal, rate: Rate) -> int:
     if goal.calls is not None:
+        # An item without calls sets no limit.
         return math.floor(goal.calls / rate.calls) if rate.calls else 10**9
     if rate.most is None:
         raise EstimateError(

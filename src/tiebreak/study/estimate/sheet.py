@@ -100,7 +100,7 @@ def _cell(figure: Range, write: Callable[[float], str]) -> Cell:
     short = _calls if write is _integer else write
     low, high = short(figure.low), short(figure.high)
     if low[-1] == high[-1] and low[-1].isalpha():
-        low = low[:-1]
+        low = low[:-1]  # write a common unit once: 1.2–3k
     return Cell(write(figure.likely), figure.likely, under=f"{low}–{high.removeprefix('$')}")
 
 
