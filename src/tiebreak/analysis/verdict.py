@@ -1,4 +1,4 @@
-"""The verdict of a leaderboard: which model is first, which are tied, and is the judge reliable?
+"""The verdict of a leaderboard: who leads, who cannot be told apart, and is the judge reliable?
 
 The verdict is based on the tests of pairs (`rankers.pairwise_tests.separation`), never on whether
 intervals overlap.
@@ -62,7 +62,7 @@ class BoardVerdict:
     `sentence` is a reason of several `statements`; the last is the sentence of `trust`, on the
     judge. `tiers` are the longest runs of models, in the order of the board, in which no two are
     told apart: tiers may overlap, and a model that is told apart from all others is a tier of its
-    own. `equal_length` says what changes at equal length, None if length gains no matches.
+    own. `equal_length` says what changes at equal length, None if longer answers gain nothing.
     """
 
     sentence: Reason
