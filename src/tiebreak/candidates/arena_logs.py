@@ -1,4 +1,4 @@
-"""Ranking logs that hold the answers as well: each model's, as if it had a log of its own."""
+"""Split ranking logs that also hold the answers into one log for each model."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -16,10 +16,10 @@ _ANSWERING: Final = {"steps": [{"solver": "generate", "params_passed": {}}]}
 def by_model(
     header: LogHeader, samples: Sequence[LogSample]
 ) -> Iterator[tuple[LogHeader, list[LogSample]]]:
-    """What a log of its own would say of each model's run, and hold.
+    """Yield header and samples of each model, as a separate log of its run would have them.
 
     Raises:
-        ValueError: The log does not hold answers as the task writes them.
+        ValueError: The answers do not have the form in which the task logs them.
     """
     run = header.model_dump()
     spec, names = run["eval"], header.metadata[ANSWERS_KEY]
@@ -33,7 +33,7 @@ def by_model(
 
 
 def _answer(sample: LogSample, model: str) -> LogSample:
-    """A sample with a model's answer, or why it has none, in place of how it was judged."""
+    """Sample with a model's answer or error, without the results of judging."""
     reply: dict[str, Any] = dict(sample.metadata.get(ANSWERS_KEY, {})).get(model, {})
     failed = {"message": reply["error"]} if "error" in reply else None
     metadata = {key: part for key, part in sample.metadata.items() if key not in _OF_JUDGING}
@@ -44,10 +44,10 @@ def _answer(sample: LogSample, model: str) -> LogSample:
 
 
 def joined(records: Iterable[LogRecord]) -> tuple[LogRecord, ...]:
-    """The answers of a model in several such logs as one record.
+    """Merge the records of a model from several such logs into one record.
 
-    They are those of shards, or of a later run that had them from the cache. Where they differ the
-    records stay two.
+    The logs are shards of a run, or a later run took the answers from the cache. Records that have
+    different answers to an item stay separate.
     """
     kept: dict[object, LogRecord] = {}
     for number, record in enumerate(records):
@@ -63,7 +63,7 @@ def joined(records: Iterable[LogRecord]) -> tuple[LogRecord, ...]:
 
 
 def _answers(record: LogRecord) -> dict[ItemKey, tuple[str, str | None]]:
-    """By item what was asked, as its hash, and the answer."""
+    """Hash of the question and text of the answer (None without one), by item."""
     return {
         row.item.key: (row.item.input_hash, row.candidate.answer if row.candidate else None)
         for row in record.rows

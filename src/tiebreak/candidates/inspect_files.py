@@ -1,9 +1,9 @@
-"""Inspect's log files on this machine, opened with care: .eval zips and .json files.
+"""Open local log files of Inspect (.eval zips and .json), also damaged ones, safely.
 
-Inspect reads what it wrote itself. Other bytes make its parser of streams take minutes, fill
-memory, or end the process; it checks no checksum, and stops without a word where the list of a
-zip's members is damaged. So files are opened and parsed here, without Inspect where they have the
-form of `inspect_types`; what has another form Inspect brings up to date, or says what is wrong.
+Inspect reads its own files well. Damaged files, however, make its stream parser take minutes, fill
+memory or end the process; it ignores checksums, and stops silently if the list of a zip's members
+is damaged. So files are opened and parsed here. Logs of the form in `inspect_types` do not need
+Inspect; logs of another form are passed to it, to be migrated or to raise its error.
 """
 
 from collections.abc import Collection, Iterator
@@ -36,12 +36,12 @@ _CUT = (
     "finished? Copy it again, run it again, or leave it out"
 )
 CUT_TEXT, LEFT_OUT = "...\n(content truncated)", "(Image)"
-"""What releases from 0.3.110 to 0.3.200 wrote for the rest of a long text, and for an image."""
+"""Placeholders of releases 0.3.110 to 0.3.200 for the rest of a long text, and for an image."""
 
 _ZSTD: Final = 93
 _ENCRYPTED: Final = 1
 _LOCAL: Final = Struct("<26x2H")
-"""What stands before a member: at its end, the lengths of its name and of more fields."""
+"""Local header of a zip member; its last two fields are the lengths of name and extra field."""
 _HEADER, _START = "header.json", "_journal/start.json"
 _ATTACHMENT: Final = "attachment://"
 _NO_ANSWER: Final = {"events", "events_data", "store", "messages"}
@@ -50,10 +50,10 @@ _RUN: Final = {*LogHeader.model_fields}
 
 
 def read_header(path: str) -> LogHeader:
-    """What a log says of its run; one that is elsewhere is read by Inspect.
+    """Read the header of a log; Inspect reads remote logs.
 
     Raises:
-        Exception: Whatever damaged bytes make a parser raise.
+        Exception: Any error that a parser raises on damaged bytes.
     """
     if file := own_file(path):
         with suppress(ValidationError):
@@ -63,9 +63,9 @@ def read_header(path: str) -> LogHeader:
 
 
 def read_inspect_header(path: str) -> "EvalLog":
-    """All of a header, as Inspect validates it; for errors see `read_header`.
+    """Read the complete header with Inspect, which migrates logs of earlier versions.
 
-    Logs of earlier versions are brought up to date.
+    Errors are those of `read_header`.
     """
     from inspect_ai.log import read_eval_log
 
@@ -76,10 +76,9 @@ def read_inspect_header(path: str) -> "EvalLog":
 
 
 def _header_text(path: str) -> bytes:
-    """The JSON of a header."""
     if is_zip(path):
         with open_zip(path) as log:
-            # A run that was killed has not come to its header.
+            # Inspect writes the header last, so the log of a killed run has none.
             fields = _object(log.read(_HEADER if _HEADER in log.namelist() else _START))
     else:
         fields = _json_log(path)
@@ -88,21 +87,21 @@ def _header_text(path: str) -> bytes:
 
 
 def is_zip(path: str) -> bool:
-    """Whether a log is a zip, and no JSON; both may be packed once more."""
+    """Whether a log is a zip rather than JSON; either may be compressed once more."""
     return unpacked_name(path).endswith(".eval")
 
 
 def own_file(path: str) -> str | None:
-    """The path of a file on this machine, None for one that is elsewhere."""
+    """The path of a local file without `file://`, or None for a remote one."""
     file = path.removeprefix("file://")
     return None if "://" in file else file
 
 
 def read_samples(path: str, kind: type[LogSample] = LogSample) -> list[LogSample]:
-    """All samples of a log on this machine, in Inspect's order: by epoch, then by id.
+    """Read all samples of a local log, in Inspect's order: by epoch, then by id.
 
     Raises:
-        Exception: Whatever damaged bytes make a parser raise.
+        Exception: Any error that a parser raises on damaged bytes.
     """
     samples = [_whole_sample(text, kind) for text in sample_texts(path)]
     for sample in samples:
@@ -112,10 +111,10 @@ def read_samples(path: str, kind: type[LogSample] = LogSample) -> list[LogSample
 
 
 def read_sample(text: bytes, kind: type[_P], unread: Collection[str]) -> _P:
-    """A sample out of its JSON; where Inspect has to bring it up to date, without `unread` fields.
+    """Parse the JSON of a sample; if Inspect has to migrate it, without the fields in `unread`.
 
     Raises:
-        ValueError: It is damaged.
+        ValueError: The sample is damaged.
     """
     try:
         return kind.model_validate_json(text)
@@ -124,7 +123,7 @@ def read_sample(text: bytes, kind: type[_P], unread: Collection[str]) -> _P:
 
 
 def _whole_sample(text: bytes, kind: type[LogSample]) -> LogSample:
-    """A sample with its whole input, parts of which may be elsewhere in its log."""
+    """Parse a sample; replace parts of its input that are stored elsewhere in the log."""
     sample = read_sample(text, kind, _NO_ANSWER)
     if not any(map(_is_elsewhere, sample.contents)):
         return sample
@@ -138,7 +137,6 @@ def _is_elsewhere(part: str | LogContent) -> bool:
 
 
 def _inspect_sample(text: bytes, unread: Collection[str]) -> "EvalSample":
-    """A sample as Inspect validates it."""
     fields = {name: value for name, value in _object(text).items() if name not in unread}
     from inspect_ai.log import EvalSample
 
@@ -146,7 +144,7 @@ def _inspect_sample(text: bytes, unread: Collection[str]) -> "EvalSample":
 
 
 def _with_whole_input(sample: "EvalSample") -> "EvalSample":
-    """A sample with its input as the messages of its run have it, where that was shortened."""
+    """Sample with shortened parts of its input replaced by the full ones from its messages."""
     from inspect_ai.log import resolve_sample_attachments
 
     sample = resolve_sample_attachments(sample, "full")
@@ -178,21 +176,21 @@ def _full_part(part: "Content", logged: "Content") -> "Content":
 
 
 def _whole_text(text: str, logged: str) -> str:
-    """A text, or what the log has of one that was cut; solvers may have put words around it."""
+    """A text, or its complete form in `logged` if it was cut; solvers may have added a prefix."""
     start = text.removesuffix(CUT_TEXT)
     place = logged.find(start) if start != text else -1
     return logged[place:] if place >= 0 else text
 
 
 def sample_texts(path: str) -> Iterator[bytes]:
-    """The JSON of every sample.
+    """Yield the JSON of every sample.
 
-    Of two under one name the later one counts, as in all readers of zips: Inspect writes a sample
-    again when it is run again.
+    Inspect writes a sample again when it is rerun; of several members with one name the last
+    counts, as in all readers of zips.
 
     Raises:
-        ValueError: Two under one name have different questions, so one of them would be lost.
-        Exception: Whatever damaged bytes make a parser raise.
+        ValueError: Members with one name have different questions, so one of them would be lost.
+        Exception: Any error that a parser raises on damaged bytes.
     """
     if not is_zip(path):
         samples = _json_log(path).get("samples") or []
@@ -213,12 +211,12 @@ def sample_texts(path: str) -> Iterator[bytes]:
 
 @contextmanager
 def open_zip(path: str) -> Iterator["LogZip"]:
-    """An .eval file, unless it would fill memory.
+    """Open an .eval file, unless it would fill memory.
 
     Raises:
         OSError: It cannot be opened.
-        EOFError: Its end is missing, where a zip lists what it holds.
-        ValueError: It is a pipe or a device, or a small file that says that it holds much.
+        EOFError: Its end is missing, where a zip has the list of its members.
+        ValueError: It is a pipe or a device, or its members are implausibly large for its size.
     """
     if problem := problem_with(path):
         raise ValueError(problem)
@@ -230,10 +228,9 @@ def open_zip(path: str) -> Iterator["LogZip"]:
 
 
 class LogZip(ZipFile):
-    """A zip that is read member by member in one go; its texts may be packed by zstd.
+    """A zip whose members are read as a whole, and may be compressed with zstd.
 
-    Python's own reader does not know zstd yet, and what it does to give a member piece by piece
-    takes longer than to unpack it.
+    `ZipFile` does not support zstd yet, and its reading in chunks takes longer than the unpacking.
     """
 
     @cached_property
@@ -241,7 +238,7 @@ class LogZip(ZipFile):
         return zstd()
 
     def read(self, name: str | ZipInfo, pwd: bytes | None = None) -> bytes:
-        """What a member holds; for errors see `ZipFile.read`."""
+        """Return the content of a member; for errors see `ZipFile.read`."""
         member = name if isinstance(name, ZipInfo) else self.getinfo(name)
         if member.compress_type not in (ZIP_DEFLATED, _ZSTD) or member.flag_bits & _ENCRYPTED:
             return super().read(member, pwd)
@@ -251,7 +248,7 @@ class LogZip(ZipFile):
         header = file.read(_LOCAL.size)
         if len(header) < _LOCAL.size or not header.startswith(b"PK\3\4"):
             raise BadZipFile("Bad magic number for file header")
-        file.seek(sum(_LOCAL.unpack(header)), SEEK_CUR)  # the name again, and what is extra
+        file.seek(sum(_LOCAL.unpack(header)), SEEK_CUR)  # skip the name and the extra field
         packed = file.read(member.compress_size)
         if member.compress_type == _ZSTD:
             bytes_of = self._zstd.stream_reader(packed, read_across_frames=True)
@@ -271,7 +268,7 @@ def _zip_file(path: Path) -> LogZip:
             start = file.read(4)
         if not start:
             raise EOFError(_CUT.replace("cut off", "empty")) from error
-        # A zip ends in a list of what it holds: it begins as one, and has no such end.
+        # The file begins as a zip, but has no list of members at its end.
         if str(error) == "File is not a zip file" and b"PK\3\4".startswith(start):
             raise EOFError(_CUT) from error
         if start == b"SQLi":
@@ -280,7 +277,7 @@ def _zip_file(path: Path) -> LogZip:
 
 
 def reason(error: Exception) -> str:
-    """Why a log cannot be read, on one line."""
+    """Why a log cannot be read, in one line."""
     if isinstance(error, EOFError):
         return str(error)
     if isinstance(error, ValidationError):
@@ -292,14 +289,14 @@ def reason(error: Exception) -> str:
 
 
 def unread(error: Exception) -> str:
-    """What is wrong with a log that cannot be read, and what to do, on one line."""
-    # Whoever is told that a file is cut off is told what to do by that.
+    """Message for a log that cannot be read, with advice, in one line."""
+    # The message of an EOFError already has advice.
     advice = "" if isinstance(error, EOFError) else "; copy it again, run it again, or leave it out"
     return f"cannot be read as an Inspect log ({reason(error)}){advice}"
 
 
 def place_of(id: int | str, epoch: int) -> tuple[int, str]:
-    """Key that sorts samples as Inspect does."""
+    """Key to sort samples as Inspect does."""
     return epoch, id if isinstance(id, str) else f"{id:020}"
 
 

@@ -1,4 +1,4 @@
-"""Reading Inspect AI logs (`.eval` and `.json`) as Inspect's public API has them."""
+"""Read Inspect AI logs (`.eval` and `.json`) into records, as Inspect's public API reads them."""
 
 import hashlib
 import json
@@ -53,20 +53,20 @@ from tiebreak.candidates.settings import HARNESS, setting_text
 from tiebreak.text import count, natural_key
 
 _REMOVED = ("<base64-data-removed>", "(Image)")
-"""What Inspect puts in place of an image that it was told not to log."""
+"""Inspect's placeholders for images that it was told not to log."""
 
 _SECRET = re.compile("key|token|secret|password", re.IGNORECASE)
-# Options of a call that say how it is made, not what is asked.
+# Options of how a call is made, not of what is asked.
 _HOW_CALLED = {
     *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "fail_on_refusal"),
     *("max_connections", "adaptive_connections", "batch", "cache", "cache_prompt"),
-    *("extra_headers", "extra_body"),  # which may hold keys
+    *("extra_headers", "extra_body"),  # these may hold keys
 }
 _LIMITS: Final = (
     *("message_limit", "token_limit", "turn_limit", "time_limit", "working_limit", "cost_limit"),
 )
 
-# The words of Inspect's scorers as numbers. Its converter turns unknown words into 0.
+# Inspect's own converter also turns unknown words into 0; here they are an error.
 _WORDS = {
     **{"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0},
     **dict.fromkeys(("yes", "true", "Yes", "True", "YES", "TRUE"), 1.0),
@@ -77,12 +77,12 @@ _WORDS = {
 def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
     """Read one Inspect log.
 
-    The header is read first, so ranking logs and unsuccessful ones are skipped cheaply.
+    The header is read first, so that samples of ranking logs and failed runs need not be read.
     """
     source = options.shown(path)
     try:
         header = read_header(path.as_posix())
-    except Exception as error:  # zip, JSON and validation errors: all mean "not a log"
+    except Exception as error:  # zip, JSON or validation error: the file is not a log
         return _unreadable(source, error)
     if PROTOCOL_KEY in header.metadata and ANSWERS_KEY not in header.metadata:
         protocol = header.metadata[PROTOCOL_KEY]
@@ -98,7 +98,7 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
         runs = [(header, samples)]
         if ANSWERS_KEY in header.metadata:
             runs = list(by_model(header, samples))
-    except Exception as error:  # as above: a damaged member shows only now
+    except Exception as error:  # as above, in a member of the zip that was not read before
         return _unreadable(source, error)
     if not samples:
         return Reading(problems=(Note("unreadable_log", source, "holds no samples"),))
@@ -117,7 +117,7 @@ def _unreadable(source: str, error: Exception) -> Reading:
 
 
 class _Reader:
-    """Reads one log; collects notes and problems on the way."""
+    """Reads one log, collecting notes and problems."""
 
     def __init__(
         self, header: LogHeader, samples: list[LogSample], source: str, options: ReadOptions
@@ -225,7 +225,7 @@ class _Reader:
         return None
 
     def _unknown_media(self, item: Item) -> Note | None:
-        """That an item cannot be told from others, since its log does not hold what it showed."""
+        """Problem if the log lacks an item's image, without which items cannot be told apart."""
         if lost := [medium.kind for medium in item.media if medium.source in _REMOVED]:
             message = f"{item_name(item.key)} showed {lost[0]} data that its log does not hold"
             return Note("media_missing", self.source, message)
@@ -252,7 +252,7 @@ class _Reader:
             tool_calls=tuple({"function": c.function, "arguments": c.arguments} for c in calls),
             native_score=native.value,
             native_metric=native.metric,
-            # The provider's stop reason does not show that a limit cut the answer.
+            # The provider's stop reason does not show that a limit of Inspect ended the run.
             stop_reason=f"{sample.limit.type}_limit" if sample.limit else stop_reason,
             input_tokens=_counted(usage.input_tokens) if usage else None,
             output_tokens=_counted(usage.output_tokens) if usage else None,
@@ -261,7 +261,7 @@ class _Reader:
 
 
 def _planned(header: LogHeader) -> int:
-    """Samples that a run had, in one epoch, as far as its header says."""
+    """Number of samples of a run in one epoch, as planned; 0 if the header does not say."""
     dataset, config = header.eval.dataset, header.eval.config
     if dataset.sample_ids is not None:
         return len(dataset.sample_ids)
@@ -274,12 +274,12 @@ def _drawn(header: LogHeader) -> tuple[str, ...]:
 
 
 def _counted(tokens: int) -> int | None:
-    """A number of tokens; None for one that nobody counted and no pool could hold."""
+    """A number of tokens; None if it is negative or too large for a pool (64 bits)."""
     return tokens if 0 <= tokens < 2**63 else None
 
 
 def _run_of(header: LogHeader) -> str:
-    """What a failed run and its retry have in common: task, arguments and model."""
+    """Identity of a run, shared with its retries: task, arguments and models as JSON."""
     spec = header.eval
     return json.dumps([spec.task, spec.task_args, spec.model, _model_of(header)], default=str)
 
@@ -295,9 +295,9 @@ def _model_of(header: LogHeader) -> str:
 
 
 def _settings(header: LogHeader) -> dict[str, str]:
-    """How the model was asked, as far as a log says and it changes answers.
+    """Logged settings of the model that can change its answers.
 
-    Of arguments only what was passed: releases differ in whether they log defaults.
+    Only arguments that were passed are included: releases differ in whether they log defaults.
     """
     spec, plan = header.eval, header.plan
     solver = [f"{step.solver}({_arguments(step.params_passed)})" for step in plan.steps]
@@ -318,7 +318,7 @@ def _settings(header: LogHeader) -> dict[str, str]:
 
 
 def how_asked(options: Mapping[str, Any]) -> dict[str, str]:
-    """How a model was asked, as texts: without the options that say how a call is made."""
+    """Settings that are not empty, as texts, without options of how a call is made."""
     return {HARNESS: "inspect"} | {
         name.replace("_", " "): setting_text(value)
         for name, value in options.items()
@@ -327,13 +327,13 @@ def how_asked(options: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _arguments(given: dict[str, Any]) -> str:
-    """Arguments as they are written in a call; what may be a key is left out."""
+    """Arguments in the form of a call, without those whose names suggest a secret."""
     shown = {name: value for name, value in given.items() if not _SECRET.search(name)}
     return ", ".join(f"{name}={json.dumps(value, default=str)}" for name, value in shown.items())
 
 
 def _calls(calls: Sequence[ToolCall], text: str) -> list[ToolCall]:
-    """Tool calls without that by which an agent handed in its answer: it ends the text already."""
+    """Tool calls without the `submit` by which an agent gave the answer that ends its text."""
     return [
         call
         for call in calls
@@ -345,13 +345,13 @@ def _calls(calls: Sequence[ToolCall], text: str) -> list[ToolCall]:
 
 
 def _native_scores(sample: LogSample) -> dict[str, Score]:
-    """Scores by name, without ranks that were written back: these come from judges."""
+    """Scores by name, without the ranks by judges that `tiebreak write-back` added."""
     scores = sample.scores or {}
     return {name: score for name, score in scores.items() if not name.startswith(RECORDED)}
 
 
 def _flat(scores: dict[str, Score]) -> dict[str, Any]:
-    """Values by name; of a dict score each part has a name of its own, `name.part`."""
+    """Values by name; each part of a dict score is named `name.part`."""
     values: dict[str, Any] = {}
     for name, score in scores.items():
         if isinstance(score.value, dict) and score.value:
@@ -371,11 +371,12 @@ def _shown(sample: LogSample) -> tuple[Any, ...]:
 def items_of(
     samples: Sequence[LogSample], benchmark: str, *, as_it_stands: bool = False
 ) -> list[Item]:
-    """The item of each sample.
+    """Make an item of each sample.
 
-    Tasks wrap a question in instructions and keep the bare one in the metadata. That one is the
-    question where all else of the input is the same for all items; else the whole input is, and
-    that of own prompts, whatever their category is called.
+    Tasks wrap a question in instructions and keep the bare question in the metadata. The bare one
+    is used if the rest of the input is the same for all items; otherwise the whole input is the
+    question. It always is if `as_it_stands`, for prompts of the user's own, because their metadata
+    (a category) may occur in the input by chance.
     """
     inputs = [_turns(sample) for sample in samples]
     asked = questions([sample.metadata for sample in samples], inputs, shots=0, share=1)
@@ -396,7 +397,7 @@ def _item(sample: LogSample, prompt: str, asked: Asked, benchmark: str) -> Item:
     judged = judged_by(metadata, target)
     return Item(
         key=ItemKey(benchmark, str(sample.id), sample.epoch),
-        # Options that the input shows are in the prompt already: these are for the fingerprint.
+        # Options that only the input shows are in the prompt already: they only count in the hash.
         input_hash=input_hash(asked.text, choices or asked.choices, tools, judged, shown),
         prompt=prompt,
         target=target,
@@ -409,14 +410,14 @@ def _item(sample: LogSample, prompt: str, asked: Asked, benchmark: str) -> Item:
 
 
 def _turns(sample: LogSample) -> list[Turn]:
-    """The conversation that a sample begins with, its own system messages included."""
+    """Input of a sample as a conversation, with its system messages."""
     if isinstance(sample.input, str):
         return [Turn("user", sample.input)]
     return [Turn(message.role, message.text) for message in sample.input]
 
 
 def _media(sample: LogSample) -> tuple[Medium, ...]:
-    """What a sample shows besides text, and the files that its run finds in its sandbox."""
+    """Images and other media in the input of a sample, then the files of its sandbox."""
     parts = [
         part for part in sample.contents if isinstance(part, LogContent) and part.type in MEDIA
     ]

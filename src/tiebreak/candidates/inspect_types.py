@@ -1,8 +1,8 @@
-"""What is read of Inspect's logs: its own fields by their own names, all others passed over.
+"""The fields of Inspect's logs that are read, under Inspect's names; others are ignored.
 
-Inspect's types check every character of a log, and come with all of Inspect, whose import takes
-longer than most logs. These are filled by pydantic's parser alone. Only what Inspect writes today
-fits them: what an earlier version wrote in another form is brought up to date by Inspect first.
+Inspect's own types validate every field of a log, and importing Inspect takes longer than reading
+most logs. These types need only pydantic. Only logs in the form of current releases fit them; logs
+of earlier releases are first migrated by Inspect.
 """
 
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 MEDIA: Final = ("image", "audio", "video", "document", "data")
-"""Kinds of content that are no text."""
+"""Kinds of content that are not text."""
 
 _Scalar = str | int | float | bool
 
@@ -29,20 +29,20 @@ class Failure(Part):
 
 
 class Invalidation(Part):
-    """Who said that a sample does not count, and why."""
+    """Author and reason of the decision that a sample does not count."""
 
     author: str = ""
     reason: str | None = None
 
 
 class LogContent(Part, extra="allow"):
-    """A part of a message; what it holds is in the field that its type names."""
+    """A part of a message; its content is in the field named like its type."""
 
     type: Literal["text", "reasoning", "image", "audio", "video", "document", "data", "tool_use"]
 
     @property
     def held(self) -> Any:
-        """Its text, or the data or the address of what it shows."""
+        """Its text, or the data or address of an image or other medium; "" for a tool use."""
         return "" if self.type == "tool_use" else getattr(self, self.type, None)
 
     @model_validator(mode="after")
@@ -107,7 +107,7 @@ class Score(Part):
 
 
 class RecordedScore(Score, extra="allow"):
-    """A score with all that it says."""
+    """A score with all its fields."""
 
 
 class _Limit(Part):
@@ -117,7 +117,7 @@ class _Limit(Part):
 
 
 class LogSample(Part):
-    """A sample with its answer; `score` and `transcript` are fields of very old versions."""
+    """A sample with its answer; one with `score` or `transcript` (very old) is left to Inspect."""
 
     id: int | str
     epoch: int
@@ -136,13 +136,13 @@ class LogSample(Part):
 
     @property
     def contents(self) -> list[LogContent | str]:
-        """The parts of its input, of which a text may stand by itself."""
+        """Parts of the input; plain texts, and content of messages that is one text, as `str`."""
         given = [self.input] if isinstance(self.input, str) else [m.content for m in self.input]
         return [part for parts in given for part in ([parts] if isinstance(parts, str) else parts)]
 
 
 class RecordedSample(LogSample):
-    """A sample with all that its scores say."""
+    """A sample with all fields of its scores."""
 
     scores: dict[str, RecordedScore] | None = None  # type: ignore[assignment]
 
@@ -241,7 +241,7 @@ class _Results(Part):
 
 
 class LogHeader(Part):
-    """What a log says of its run."""
+    """Header of a log: status, specification, plan and results of its run."""
 
     status: Literal["started", "success", "cancelled", "error"] = "started"
     eval: _Spec
@@ -252,7 +252,7 @@ class LogHeader(Part):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """The metadata of the run, with what was changed afterwards."""
+        """Metadata of the run after all later edits."""
         metadata = dict(self.eval.metadata or {})
         for edit in (edit for update in self.log_updates or [] for edit in update.edits):
             if edit.type == "metadata":

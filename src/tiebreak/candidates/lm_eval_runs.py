@@ -1,7 +1,7 @@
-"""Runs of lm-eval: how their files are named, and what the summary of a run says.
+"""Names of lm-eval's files, and reading the summary of a run.
 
-A run writes `samples_<task>_<date>.jsonl` for each task, and one `results_<date>.json` beside them
-with the model's name and how each task was asked.
+A run writes `samples_<task>_<date>.jsonl` for each task, and beside them one `results_<date>.json`,
+its summary, with the model's name and the settings of each task.
 """
 
 import re
@@ -28,14 +28,14 @@ SUMMARY_NAME: Final = re.compile(
 )
 
 SCORED_KEY: Final = "tiebreak"
-"""Key of a summary that `tiebreak score-code` wrote: the samples it is of, the number of their
-answers, and how many of these are scored."""
+"""Key of a summary that `tiebreak score-code` wrote: its samples file, the number of answers in it,
+and how many of these are scored."""
 
 _MODEL_KEYS = ("peft", "delta", "pretrained", "model", "path", "engine")  # lm-eval's own order
 
 
 def task_of(samples: Path) -> str:
-    """Name of the task of a samples file."""
+    """Name of the task of a samples file, from its name or the summary beside it."""
     if match := SAMPLES_NAME.fullmatch(samples.name):
         return match["task"]
     name = samples.name.partition(".jsonl")[0]
@@ -45,10 +45,10 @@ def task_of(samples: Path) -> str:
 
 
 def summaries_of(samples: Path) -> list[Path]:
-    """The summary of the run that wrote a samples file, which carries the same date.
+    """Summaries of the run that wrote a samples file: those with the same date in their name.
 
-    It is `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
-    lm-eval 0.4.2 dated neither: `results.json`.
+    It is `results_<date>.json`, or `<name>_<date>.json` if --output_path names a file. lm-eval
+    0.4.2 put no date in file names: the summary is `results.json`.
     """
     match = SAMPLES_NAME.fullmatch(samples.name)
     date = match["date"] if match else None
@@ -60,15 +60,15 @@ def summaries_of(samples: Path) -> list[Path]:
 
 
 def is_summary(path: Path) -> bool:
-    """Whether a file is a summary of a run, or is called as one and cannot be read."""
+    """Whether a file is the summary of a run, or has the name of one (`results_`) at least."""
     named = SUMMARY_NAME.fullmatch(path.name)
     return named is not None and ("results_" in path.name or bool(run_of(path).tasks))
 
 
 def unsampled(path: Path) -> list[str]:
-    """Tasks that a run answered, and that have no samples file beside its summary.
+    """Tasks that a run answered without a samples file beside its summary `path`, sorted.
 
-    A file that is no summary has no tasks.
+    Empty for a file that is no summary.
     """
     if not is_summary(path):
         return []
@@ -83,7 +83,7 @@ def unsampled(path: Path) -> list[str]:
         task
         for task in run.answered
         if not stems & {f"samples_{task}_{date}", f"samples_{task}"}
-        # lm-eval 0.4.2
+        # lm-eval 0.4.2 put model arguments before the task.
         and not (date is None and any(stem.endswith(f"_{task}") for stem in stems))
     )
 
@@ -94,10 +94,10 @@ def model_in(summary: Path) -> str | None:
 
 
 class Run(NamedTuple):
-    """What a summary says of a run: its model, and of each task what was asked and how.
+    """Model of a run, and the settings and number of documents of each task, from its summary.
 
-    `answered` are the tasks that have documents: no groups of tasks, nor what was scored later.
-    Nothing else of its configuration is kept: it may hold keys.
+    `answered` are the tasks that have documents: not groups of tasks, nor a task that was scored
+    later. The rest of the configuration is dropped, because it may hold keys.
     """
 
     model: str | None = None
@@ -105,13 +105,13 @@ class Run(NamedTuple):
     answered: frozenset[str] = frozenset()
 
     def of(self, task: str, name: str, default: T) -> T:
-        """What it says of a task: asked, shots, delimiter, template, filters or settings."""
+        """A task's asked, shots, delimiter, template, filters or settings; `default` if absent."""
         value = self.tasks.get(task, {}).get(name)
         return default if value is None else value
 
 
 def run_of(summary: Path) -> Run:
-    """What a summary says; nothing where it cannot be read."""
+    """Read a summary; an empty `Run` if it cannot be read."""
     try:
         if problem_with(summary):
             return Run()
@@ -164,7 +164,7 @@ def _about(results: Mapping[str, Any], task: str) -> dict[str, Any]:
 
 
 def _settings_of(results: Mapping[str, Any], task: str) -> dict[str, str]:
-    """How models were asked, in the words of a note; only what a summary says."""
+    """Settings of a task that the summary has, by their names in notes."""
     settings = {
         "shots": _part(results, "n-shot").get(task),
         "task version": _part(results, "versions").get(task),

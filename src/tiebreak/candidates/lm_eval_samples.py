@@ -1,13 +1,13 @@
-"""Reading lm-eval's `samples_<task>_<date>.jsonl`, one file for one task and one model.
+"""Read lm-eval's `samples_<task>_<date>.jsonl`, one file for one task and one model.
 
-It may be packed, as `samples_<task>_<date>.jsonl.gz` or `.zst`.
+The file may be compressed, as `samples_<task>_<date>.jsonl.gz` or `.zst`.
 
 A row holds the document, the prompt, the raw responses and the metrics of one filter; a task with
 F filters writes F rows per document. The model's name is in the `results_<date>.json` beside it.
 
 Summaries of runs hold the template of each task (`doc_to_text`: Jinja, or the name of a column),
-and anyone can write a summary. So a template is rendered only if it does nothing but put columns
-together, and no further than the prompt in which its text should be found.
+and anyone can write a summary. A template is therefore rendered only if all it does is to join
+columns, and rendering stops when the text is longer than the prompt in which it should occur.
 """
 
 import hashlib
@@ -62,7 +62,7 @@ from tiebreak.text import count, natural_key
 _NEEDED = ("doc_id", "doc", "resps")
 _NO_METRIC = {*_NEEDED, "target", "arguments", "filtered_resps", "filter", "metrics"}
 _HOW_ASKED = ("shots", "delimiter", "template")
-_NO_SCORE = "bypass"  # what --predict_only puts in place of all metrics
+_NO_SCORE = "bypass"  # the only metric with --predict_only
 
 
 def read_lm_eval_samples(path: Path, options: ReadOptions) -> Reading:
@@ -81,7 +81,7 @@ def read_lm_eval_samples(path: Path, options: ReadOptions) -> Reading:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Row by row; a ValueError says which line is damaged and how."""
+    """Yield rows; raise ValueError that names the first damaged line and the reason."""
     for place, row in json_rows(path):
         try:
             yield _checked(row)
@@ -106,10 +106,10 @@ def _checked(row: Any) -> dict[str, Any]:
 
 
 def _is_written(row: Mapping[str, Any]) -> bool:
-    """Whether a row comes from generation.
+    """Whether a row holds generated text rather than log-likelihoods.
 
-    Its request then has a dict of generation options. Responses alone do not show it: lm-eval
-    writes every number as text. Log-likelihoods are at least pairs.
+    The request of a generation has a dict of options. A response alone does not tell, because
+    lm-eval writes numbers as text, but a list (log-likelihood and greedy flag) is no text.
     """
     responses = row["resps"]
     if responses and responses[0] and isinstance(responses[0][0], list):
@@ -117,14 +117,14 @@ def _is_written(row: Mapping[str, Any]) -> bool:
     try:
         return isinstance(row["arguments"]["gen_args_0"]["arg_1"], dict)
     except (KeyError, TypeError):
-        # Older files have no such request: believe the response. With `arg_0` alone it is a
-        # rolling log-likelihood.
+        # Older files have no `gen_args_0`, and the response is taken as text. A `gen_args_0` with
+        # `arg_0` alone is a rolling log-likelihood.
         arguments = row.get("arguments")
         return not (isinstance(arguments, dict) and "gen_args_0" in arguments)
 
 
 class _Reader:
-    """Reads one file; collects notes and problems on the way."""
+    """Reads one file, collecting notes and problems."""
 
     def __init__(self, path: Path, options: ReadOptions, rows: list[dict[str, Any]]) -> None:
         self.source = options.shown(path)
@@ -153,7 +153,7 @@ class _Reader:
             self.notes.append(note)
         repeats = max((len(row["resps"][0]) for row in self.rows if row["resps"]), default=1)
         if repeats > 1:
-            # lm-eval scores what its filter made of all repeats, so only one can be a candidate.
+            # lm-eval has one score for all repeats, so they cannot be separate candidates.
             message = f"{repeats} repeats of each document, the first is kept"
             self.notes.append(Note("epochs", self.source, message))
         items = self._items([*self.rows, *self.unfiltered.values()])
@@ -189,12 +189,12 @@ class _Reader:
         return run, folder
 
     def _items(self, rows: Sequence[Mapping[str, Any]]) -> list[Item]:
-        """The item of each row; the question is what its prompt shows of its document."""
+        """Make an item of each row; the question is the part of the prompt from the document."""
         columns = ("doc_id", "doc", "doc_hash", "target")
         how = (self.benchmark, *(self.run.of(self.task, name, None) for name in _HOW_ASKED))
 
         def asked() -> list[tuple[Item, Asked]]:
-            # Models have chat templates of their own, and the same conversation between the marks.
+            # Models differ in chat templates, but the conversation between the marks is the same.
             turns = [turns_of(_request(row)[0]) for row in rows]
             conversations = [
                 (*parts[:-2], turn, parts[-1]) for parts, turn in zip(shown, turns, strict=True)
@@ -231,7 +231,7 @@ class _Reader:
         return [(_item(row, self.benchmark, question), question) for row, question in pairs]
 
     def _note_doubts(self, ids: Sequence[int | str], asked: Sequence[Asked]) -> None:
-        """Note where it is not certain that a question is what was asked, and all of it."""
+        """Note documents whose question was not found in the prompt or may be incomplete."""
         unknown = [id for id, question in zip(ids, asked, strict=True) if not question.known]
         if unknown and self.run.of(self.task, "shots", None) != 0:
             message = (
@@ -258,7 +258,7 @@ class _Reader:
         }
 
     def _filter(self, rows: Iterable[Mapping[str, Any]]) -> str | None:
-        """The filter whose rows are kept; None, and a problem, if the wanted one is missing."""
+        """The filter whose rows are used; None, with a problem, if the wanted one is missing."""
         present = list(dict.fromkeys(_filter_of(row) for row in rows))
         wanted = self.options.filter
         if wanted is not None and present == ["none"]:
@@ -313,7 +313,7 @@ class _Reader:
         return Row(item, None)
 
     def _text(self, row: Mapping[str, Any], name: str) -> str | None:
-        """The whole first response, before any filter; None, and a problem, without one."""
+        """First response, before any filter; None, with a problem, unless there is one request."""
         responses = row["resps"]
         if len(responses) > 1:
             message = f"{name} has {len(responses)} requests, one is expected"
@@ -333,7 +333,7 @@ class _Reader:
             return missing(present, self.options.native)
         name, after = metric, _filter_of(row)
         if after != "none":
-            name = f"{metric},{after}"  # the way lm-eval itself writes it
+            name = f"{metric},{after}"  # as lm-eval writes it in its results
         return finite(row.get(metric), name, words={})
 
 
@@ -342,7 +342,7 @@ def _filter_of(row: Mapping[str, Any]) -> str:
 
 
 def _metrics(row: Mapping[str, Any]) -> list[str]:
-    """Names of a row's metrics; in older files, which do not list them, all unknown columns."""
+    """Names of a row's metrics; older files do not list them, there all other columns count."""
     listed = row.get("metrics")
     if isinstance(listed, list):
         names = [name for name in listed if isinstance(name, str) and name in row]
@@ -356,9 +356,9 @@ def _doc(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _request(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The arguments of a row's first request: its prompt, its options, what it shows.
+    """Prompt, options and media of a row's first request, each None if absent.
 
-    They are a dict of dicts, and in lm-eval 0.4.2 a list of lists.
+    `arguments` is a dict of dicts, in lm-eval 0.4.2 a list of lists.
     """
     requests = row.get("arguments")
     if isinstance(requests, dict):
@@ -370,7 +370,7 @@ def _request(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _media(row: Mapping[str, Any]) -> tuple[Medium, ...]:
-    """Images and recordings of a request; lm-eval logs that they were there, not what they held."""
+    """Images and recordings of a request; lm-eval logs their number, not their content."""
     shown = _request(row)[2]
     kinds = {"visual": "image", "audio": "audio"}
     parts = shown if isinstance(shown, dict) else {}
@@ -390,7 +390,7 @@ def _item(row: Mapping[str, Any], benchmark: str, asked: Asked) -> Item:
         target = "\n".join(map(str, target))
     target = str(target)
     id, media, content = bare_id(doc), _media(row), _content_hash(row, doc)
-    # What an image holds is not logged: only the document says which one it was.
+    # The content of an image is not logged, so only the document's hash tells images apart.
     shown = [content] if media else []
     return Item(
         key=ItemKey(benchmark, str(row["doc_id"] if id is None else id)),
@@ -406,7 +406,7 @@ def _item(row: Mapping[str, Any], benchmark: str, asked: Asked) -> Item:
 
 
 def _content_hash(row: Mapping[str, Any], doc: Mapping[str, Any]) -> str:
-    """The hash of a document, as lm-eval makes it; 0.4.2 did not log it yet."""
+    """Hash of a document as lm-eval computes it; computed here for 0.4.2, which did not log it."""
     if isinstance(logged := row.get("doc_hash"), str) and logged:
         return logged
     text = json.dumps(doc, indent=2, ensure_ascii=False, default=str)
@@ -414,10 +414,10 @@ def _content_hash(row: Mapping[str, Any], doc: Mapping[str, Any]) -> str:
 
 
 def _name_filters(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
-    """Name the filters of files whose rows do not say which theirs was.
+    """Set the filter of each row in files whose rows do not name it.
 
     lm-eval up to 0.4.5 wrote a row for each filter of a document, in the order of the task's
-    configuration, which the summary may hold; else they are numbered.
+    configuration. `names` are the filters from the summary; without them, filters are numbered.
     """
     if any("filter" in row for row in rows):
         return
@@ -432,7 +432,7 @@ def _name_filters(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
 
 
 def count_documents(samples: Path) -> int:
-    """Documents in a samples file, which has a row for each filter of each.
+    """Number of documents in a samples file, which has a row for each document and filter.
 
     Raises:
         OSError: It cannot be opened.
@@ -446,7 +446,7 @@ _NODES: Final = (
     *(nodes.Getattr, nodes.Getitem, nodes.Slice, nodes.Compare, nodes.Operand, nodes.Test),
     *(nodes.If, nodes.CondExpr, nodes.Not, nodes.And, nodes.Or, nodes.Sub),
 )
-# None of these makes a text longer: a chain of those that do is exponential.
+# None of these makes a text longer: chained filters that do can grow a text exponentially.
 _FILTERS: Final = {
     *("trim", "lower", "upper", "capitalize", "title", "first", "last", "length", "list", "int"),
     *("default", "d", "safe", "sort", "items"),
@@ -461,10 +461,10 @@ _LONGEST_TEMPLATE: Final = 20_000
 
 
 def render(template: str, doc: Mapping[str, Any], longest: int) -> str | None:
-    """The text that a template makes of a document; None where that is not found out.
+    """Render a template with a document; None if the template is refused, fails or gets too long.
 
-    The template is Jinja, or the name of a column; no text of more than `longest` characters is
-    wanted.
+    The template is Jinja, or the name of a column; the rendering of a Jinja template may have at
+    most `longest` characters.
     """
     if isinstance(column := doc.get(template), str):
         return column
@@ -478,7 +478,7 @@ def render(template: str, doc: Mapping[str, Any], longest: int) -> str | None:
             size += len(piece)
             if size > longest:
                 return None
-    except Exception:  # whatever a template does to a document that it was not made for
+    except Exception:  # a template may raise anything on a document that it was not made for
         return None
     return "".join(pieces)
 
@@ -496,7 +496,7 @@ def _compiled(template: str) -> Template | None:
 
 
 def _is_plain(tree: nodes.Template) -> bool:
-    """Whether a template is short work: no loop in a loop, nothing that makes long texts."""
+    """Whether a template is cheap to render: no nested loops, nothing that makes long texts."""
     loops = list(tree.find_all(nodes.For))
     nested = any(node.find(nodes.For) for loop in loops for node in loop.body)
     joins = [node for node in _below(tree) if _name_of(node) == "join"]
@@ -538,10 +538,10 @@ def _is_allowed(node: nodes.Node) -> bool:
 
 
 def _is_short(node: nodes.Filter | nodes.Call) -> bool:
-    """Whether a join puts a short text between parts, or a replacement makes nothing longer."""
+    """Whether a join has a short separator, or a replacement does not make the text longer."""
     given = [argument.value for argument in node.args if isinstance(argument, nodes.Const)]
     if len(given) != len(node.args) or not all(isinstance(text, str) for text in given):
-        # `", ".join(options)`: the text before the dot stands between.
+        # `", ".join(options)`: the separator is the text before the dot.
         joint = node.node.node if isinstance(node.node, nodes.Getattr) else None
         given = [joint.value] if isinstance(joint, nodes.Const) else [" " * (_LONGEST_JOINT + 1)]
     if _name_of(node) == "join":
