@@ -1,11 +1,11 @@
-"""From records to a pool: the join of all models' answers, item by item.
+"""Join the records of all models to a pool, item by item.
 
-`placement` says which rows ask the same question: they have one slot. Here slots become items, with
-the answers of all models, and what is missing or differs is said.
+`placement` gives rows that ask the same question the same slot. This module makes one item of each
+slot, with the answers of all models, and reports missing answers and differences between logs.
 
-Answers that are graded one by one need no others beside them: models that did not answer the same
-items get a pool for each set that did. So nothing is cut away where each session had a sample of
-its own, and what several models answered is still found side by side.
+Answers that are graded one by one need no others to compare with. If models answered different
+items, `align_by_models` therefore makes one pool for each set of models that answered the same
+items: no answer is dropped, and all answers to one item are still in one pool.
 """
 
 from collections import Counter, defaultdict
@@ -29,14 +29,14 @@ _SETTINGS = ("settings_differ", "wording_differs")
 """Notes that `same_settings` makes errors."""
 
 _UNREAD = ("unreadable_log", "log_status", "not_written", "filter")
-"""Problems that hide a whole file."""
+"""Problems that can keep a whole file from being read."""
 
 
 _Answers = dict[Slot, dict[str, Candidate | None]]
 
 
 class _Aligned(NamedTuple):
-    """One benchmark after alignment. Items and candidates hold complete rows only."""
+    """One benchmark after alignment; `items` and `candidates` have no missing answers."""
 
     items: list[Item]
     candidates: dict[ItemKey, dict[str, Candidate]]
@@ -53,16 +53,16 @@ def align(
     alone: bool = False,
     same_settings: bool = False,
 ) -> CandidatePool:
-    """Join records, one per source, benchmark and model, to a pool; benchmarks are kept apart.
+    """Join records, one per source, benchmark and model, to a pool, each benchmark separately.
 
-    Its order depends on names and ids alone: benchmarks by name, items by id, or as all runs drew
-    them by lot, so that what a longer run adds comes last. `notes` and `problems` are those of the
-    readers, the other arguments as in `load_candidates`.
+    The order of the pool depends only on names and ids: benchmarks by name, items by id. If all
+    runs shuffled their items alike, items keep that order, so that those of a longer run come last.
+    `notes` and `problems` come from the readers; for the other arguments see `load_candidates`.
 
     Raises:
         CandidateError: In `strict`, for any problem; the error lists all of them. In `intersect`,
-            for what cannot be left out: two logs of one model, a single model, no common item, a
-            misspelt name in `rename`, nothing to read.
+            for problems that dropping items cannot solve: two logs of one model, a single model, no
+            common item, a misspelt name in `rename`, nothing to read.
     """
     usable, dropped = _usable(records, mode)
     parts = [
@@ -119,7 +119,7 @@ def _usable(records: Sequence[LogRecord], mode: Mode) -> tuple[list[LogRecord], 
 
 
 def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _Aligned:
-    """Align records of one benchmark, sorted by harness (so Inspect's ids and prompts lead)."""
+    """Align records of one benchmark; Inspect's come first, so its ids and prompts are used."""
     benchmark = records[0].benchmark
     models = sorted({record.model for record in records})
     if fatal := model_problems(benchmark, records, models, alone):
@@ -154,7 +154,7 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _
 
 
 def _drawn(records: Sequence[LogRecord]) -> dict[str, int]:
-    """The places of items, where all runs drew them in one order, of which each has the start."""
+    """Position of each item id if all runs shuffled alike (each has the longest's start); or {}."""
     longest = max((record.drawn for record in records), key=len)
     alike = all(record.drawn and record.drawn == longest[: len(record.drawn)] for record in records)
     return {item_id: place for place, item_id in enumerate(longest)} if alike else {}
@@ -163,7 +163,7 @@ def _drawn(records: Sequence[LogRecord]) -> dict[str, int]:
 def model_problems(
     benchmark: str, records: Sequence[LogRecord], models: Sequence[str], alone: bool
 ) -> list[Note]:
-    """A model with several logs, and unless it may be `alone` one without another."""
+    """Problems: models with several logs and, unless `alone` is true, a single model."""
     counts = Counter(record.model for record in records)
     twice = [
         Note(
@@ -191,9 +191,9 @@ def _excerpt(item: Item) -> str:
 def _tabulate(
     records: Sequence[LogRecord], placement: Placement
 ) -> tuple[dict[Slot, Item], _Answers]:
-    """The item of every slot, and its answers by model.
+    """Item of every slot, and the answers to it by model.
 
-    The first record that holds an item gives its prompt and id: Inspect's, if it has the item.
+    Prompt and id of an item are those of the first record with it: an Inspect record, if any.
     """
     items: dict[Slot, Item] = {}
     table: _Answers = defaultdict(dict)
@@ -208,9 +208,9 @@ def _tabulate(
 def _differing_questions(
     records: Sequence[LogRecord], items: Mapping[Slot, Item], table: _Answers
 ) -> list[Note]:
-    """Places at which logs have different questions, where no other place has them.
+    """Problems for ids that stand for different questions in one harness, none of them in all logs.
 
-    That is one thing to say, and not a hole in each of the logs: such slots leave the table.
+    Remove their slots from `table`: otherwise each would be reported again, as a hole.
     """
     harnesses = {record.model: record.harness for record in records}
     places: dict[tuple[Harness, str, int], list[Slot]] = defaultdict(list)
@@ -232,9 +232,9 @@ def _differing_questions(
 def _missing_answers(
     items: Mapping[Slot, Item], table: _Answers, models: Sequence[str], mode: Mode
 ) -> list[Note]:
-    """Items that some models did not answer.
+    """Notes on items that some models did not answer.
 
-    `strict` does not repeat what a reader reported, such as a sample that ended with an error.
+    `strict` does not repeat what a reader reported, e.g. a sample that ended with an error.
     """
     words = "has" if mode == "strict" else "left out,"
     notes = []
@@ -261,7 +261,7 @@ def _disjoint(benchmark: str, records: Sequence[LogRecord]) -> Note:
 def _rows(
     answers: Mapping[ItemKey, Mapping[str, Candidate | None]], ordered: Iterable[Item]
 ) -> dict[ItemKey, dict[str, Candidate]]:
-    """Answers under the key of their item: an lm-eval answer to an Inspect item takes its id."""
+    """Answers by the key of their item; an lm-eval answer to an Inspect item gets Inspect's id."""
     return {
         item.key: {
             model: candidate if candidate.key == item.key else replace(candidate, key=item.key)
@@ -282,7 +282,7 @@ def _target_notes(benchmark: str, placement: Placement) -> list[Note]:
 
 
 def _id_notes(benchmark: str, placement: Placement) -> list[Note]:
-    """That items of one harness joined by what they ask, under other ids."""
+    """Note on items that logs of one harness have under different ids."""
     models = [
         {item.item_id: record.model for record, item in reversed(rows) if not record.positional}
         for rows in placement.various
@@ -350,11 +350,11 @@ def _absent(records: Sequence[LogRecord]) -> list[Note]:
 
 
 def align_by_models(read: Reading) -> tuple[CandidatePool, ...]:
-    """A pool for each benchmark and each set of models that answered the same items.
+    """Return a pool for each benchmark and each set of models that answered the same items.
 
     Raises:
-        CandidateError: nothing to align, two logs of one model, an item that has two questions, or
-            a question of several items that nothing tells apart.
+        CandidateError: There is nothing to align, a model has two logs, an item has two questions,
+            or several items with the same question cannot be told apart.
     """
     answering = [record for record in read.records if any(row.candidate for row in record.rows)]
     if not answering:
@@ -367,7 +367,7 @@ def align_by_models(read: Reading) -> tuple[CandidatePool, ...]:
         placement = place(benchmark, records)
         raise_problems(placement.problems)
         for slots in _by_models(records, placement):
-            # What the readers noted is about all files: it stands once.
+            # The readers' notes are about all files, so only the first pool gets them.
             about = ((), ()) if pools else (read.notes, read.problems)
             part = list(_only(records, placement, slots))
             pools.append(align(part, "intersect", *about, alone=True))
@@ -376,7 +376,7 @@ def align_by_models(read: Reading) -> tuple[CandidatePool, ...]:
 
 
 def _by_models(records: Sequence[LogRecord], placement: Placement) -> list[set[Slot]]:
-    """The slots of one benchmark, apart by who answered them; those of most models first."""
+    """Slots of one benchmark, grouped by the models that answered them, largest sets first."""
     answered: dict[Slot, set[str]] = defaultdict(set)
     for number, record in enumerate(records):
         for item, candidate in record.rows:

@@ -1,4 +1,4 @@
-"""When two questions, two answers, two names of a model or of a benchmark are the same."""
+"""Decide when two questions, answers, model names or benchmark names are the same."""
 
 import ast
 import hashlib
@@ -16,10 +16,10 @@ _HASH_LENGTH = 32
 _LEADING_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 _LONE_LEADING_SPACE = re.compile(r"\A (?=\S)")
 _WHOLE_NUMBER = re.compile(r"[$€£]?\s?([-−]?)0*+(\d{1,3}(?:,\d{3})+|\d*)(?:\.(\d*?)0*)?")
-# Longer ones are no targets, and an expression takes its time to find that out.
+# Longer texts are no targets, and the expression above takes long on them.
 _LONGEST_NUMBER = 1_000
 _LETTERS = string.ascii_uppercase
-# No such run is without letters of Latin, Chinese or Korean, or a space, unless it is all marks.
+# Texts with spaces, or with letters of Latin, Chinese or Korean, have no such run of marks.
 _LONG_RUN = re.compile(r"[^\0-\u02ff\u3000-\ud7ff]{100,}")
 
 
@@ -36,8 +36,8 @@ def input_hash(
     both ends are stripped; choices keep their order. Tools become a sorted list of function name
     and sorted parameter names, so descriptions and the three common schema shapes (OpenAI's
     `{"type": "function", "function": {...}}`, Inspect's ToolInfo, BFCL's bare dict) do not matter.
-    The target counts in the form of `canonical_target`: two releases of a benchmark that disagree
-    on the right answer do not ask the same question. `media` are the digests of images and files.
+    The target is in the form of `canonical_target`: two releases of a benchmark that disagree on
+    the right answer do not ask the same question. `media` are the digests of images and files.
     """
     canonical: list[Any] = [
         collapse(question),
@@ -52,25 +52,25 @@ def input_hash(
 def content_hash(
     prompt: str, choices: Sequence[str] = (), target: str = "", media: Sequence[str] = ()
 ) -> str:
-    """Fingerprint of all that Inspect or a file puts into a question, as `input_hash` otherwise."""
+    """Fingerprint of an item's whole content in Inspect or a file: 32 hex digits of a SHA-256."""
     content = json.dumps([collapse(prompt), list(choices), collapse(target), list(media)])
     return hashlib.sha256(content.encode("ascii")).hexdigest()[:_HASH_LENGTH]
 
 
 def canonical_target(target: str, choices: Sequence[str] = ()) -> str | None:
-    """The right answer in a form that does not depend on who wrote it down.
+    """The right answer in a form that does not depend on the harness.
 
-    Harnesses spell one target in several ways: "42", "1,234" and a worked solution that ends in
-    "#### 1234"; a choice's letter, its text or its index; function calls as JSON or as Python
-    shows them.
+    Harnesses write the same target in several ways: "1,234" or a worked solution that ends in
+    "#### 1234"; a choice's letter, its text or its index; function calls as JSON or as the `repr`
+    of Python objects.
 
     Args:
-        target: The right answer; of a program its tests (they define `check`).
+        target: The right answer; for a program its tests (they define `check`).
         choices: Texts of the choices.
 
     Returns:
         A choice as its letter, a number without separators, function calls as JSON, tests without
-        their layout; None for anything else: free text has no canonical form.
+        their layout; None for anything else, because free text has no canonical form.
     """
     target = collapse(target)
     if choices:
@@ -111,12 +111,12 @@ def _calls(target: str) -> str | None:
 
 
 def collapse(text: str) -> str:
-    """NFC, with one space for each run of whitespace and none at the ends."""
+    """A text in NFC, with one space for each run of whitespace and none at the ends."""
     return " ".join(_nfc(text).split())
 
 
 def _nfc(text: str) -> str:
-    """NFC. Marks in a long run are put in order before, as Python's way takes their square."""
+    """A text in NFC; combining marks of long runs are sorted first, as Python does it in O(n²)."""
 
     def in_order(run: re.Match[str]) -> str:
         classes = groupby(run[0], key=lambda char: unicodedata.combining(char) > 0)
@@ -131,7 +131,7 @@ def _nfc(text: str) -> str:
 
 
 def tool_signatures(tools: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
-    """Name and parameter names of each tool, sorted: what makes tools the same."""
+    """Name and sorted parameter names of each tool, sorted; tools with equal ones are the same."""
     return sorted(_tool_signature(tool) for tool in tools)
 
 
@@ -147,14 +147,14 @@ def _tool_signature(tool: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 def normalise_answer(text: str) -> str:
-    r"""Canonical form of an answer's text, for telling which answers are identical.
+    r"""Canonical form of an answer's text, used to find identical answers.
 
     NFC; line ends become `\n`; whitespace at the end of each line, blank lines at the start and all
-    whitespace at the end are dropped; so is one single space before the first word, which some
-    tokenisers leave. Deeper indentation of the first line stays: in code it carries meaning.
+    whitespace at the end are dropped; so is a single space before the first word, which some
+    tokenisers leave. Deeper indentation of the first line stays, because in code it has a meaning.
     """
     lines = _nfc(text).replace("\r\n", "\n").replace("\r", "\n")
-    # An expression that looks for blanks at the ends of lines tries every blank of a long run.
+    # A regular expression for trailing blanks would take quadratic time on long runs of blanks.
     lines = "\n".join(line.rstrip() for line in lines.split("\n"))
     lines = _LEADING_BLANK_LINES.sub("", lines).rstrip()
     return _LONE_LEADING_SPACE.sub("", lines)
@@ -174,7 +174,10 @@ def identical_groups(candidates: Mapping[str, Candidate]) -> tuple[tuple[str, ..
 
 
 def same_answer(first: str, other: str) -> bool:
-    """Whether two answers are one: of identical answers one was judged, and blanks may differ."""
+    """Whether two answers are equal after normalisation, blank lines disregarded.
+
+    Of identical answers only one is judged, so an answer and the judged text may differ in layout.
+    """
     return _lines(first) == _lines(other)
 
 
@@ -190,7 +193,7 @@ def benchmark_name(raw: str) -> str:
 def namesakes(name: str, names: Iterable[str]) -> list[str]:
     """The names that may mean the same model: `openai/gpt-5` is called `gpt-5` elsewhere.
 
-    Only the same name if it is there; else all names that equal this one after the part before a
+    If `name` is among `names`, only this one; otherwise all that equal it after the prefix up to a
     slash is removed from either.
     """
     names = list(names)

@@ -1,15 +1,15 @@
-"""Which rows of several logs ask the same question.
+"""Find the rows of several logs that ask the same question.
 
-Rows are joined by what they ask, never by where they stand:
+Rows are joined by their question, never by their position:
 
 - by the fingerprint of the question, which is the same in both harnesses;
-- inside a harness by the hash of all that it put in (lm-eval's `doc_hash`), also where prompts
+- within a harness also by the hash of the whole content (lm-eval's `doc_hash`), so that prompts may
   differ in their wording;
 - an id of the user's own must not stand for two questions.
 
-A question that a log holds twice joins only where something else tells its copies apart: ids of
-the user's own, or the content of documents whose questions read the same. A place in a dataset
-does not; then it is refused by name, with an excerpt in which the difference can be seen.
+If a log has a question twice, its copies are joined only if something else tells them apart: ids of
+the user's own, the content of documents whose questions read the same, or the target. A position in
+a dataset does not. Otherwise the question is a problem that names its items.
 """
 
 import unicodedata
@@ -26,7 +26,7 @@ from tiebreak.text import visible
 
 
 class Slot(NamedTuple):
-    """An item independent of harness and log: its question, and which of several copies it is."""
+    """An item independent of harness and log: question, mark of the copy ("" if one), epoch."""
 
     question: str
     copy: str
@@ -34,7 +34,7 @@ class Slot(NamedTuple):
 
 
 class _Asking(NamedTuple):
-    """An item as one log has it; `record` is the log's number."""
+    """An item as one log has it; `record` is the index of the log's record."""
 
     record: int
     item: Item
@@ -42,14 +42,14 @@ class _Asking(NamedTuple):
 
 @dataclass
 class Placement:
-    """Where the rows of several records belong.
+    """The slots of the rows of several records.
 
     Attributes:
-        slots: by number of the record, id of the item and epoch; a row that is not here cannot be
-            placed, and `problems` says why.
-        problems: items that have two questions, and questions that several items ask.
-        various: items that several logs of one harness hold, and not as one object: they may differ
-            in id, target and wording.
+        slots: Slot by index of the record, id of the item and epoch. A row that is not here cannot
+            be placed; `problems` says why.
+        problems: Items that have two questions, and questions of several items.
+        various: For items in several logs of one harness that are not the same object, the records
+            with their item: these may differ in id, target and wording.
     """
 
     slots: dict[tuple[int, str, int], Slot] = field(default_factory=dict)
@@ -57,12 +57,12 @@ class Placement:
     various: list[list[tuple[LogRecord, Item]]] = field(default_factory=list)
 
     def slot(self, record: int, item: Item) -> Slot | None:
-        """Where an item of a record belongs; None where that cannot be told."""
+        """Slot of an item of a record, or None if it could not be placed."""
         return self.slots.get((record, item.item_id, item.key.epoch))
 
 
 def place(benchmark: str, records: Sequence[LogRecord]) -> Placement:
-    """Find out which rows of one benchmark ask the same question."""
+    """Give rows of one benchmark that ask the same question the same slot."""
     placement = Placement()
     askings = [
         _Asking(number, row.item) for number, record in enumerate(records) for row in record.rows
@@ -85,7 +85,7 @@ def place(benchmark: str, records: Sequence[LogRecord]) -> Placement:
 
 
 def _groups(records: Sequence[LogRecord], askings: Sequence[_Asking]) -> dict[str, list[_Asking]]:
-    """Rows that ask the same: they are linked by their fingerprint, or by their content."""
+    """Rows linked by their question's fingerprint or by their content (union-find)."""
     parents: dict[Hashable, Hashable] = {}
 
     def root(node: Hashable) -> Hashable:
@@ -110,7 +110,7 @@ def _own_id(records: Sequence[LogRecord], asking: _Asking) -> tuple[str, str] | 
 def _conflicts(
     records: Sequence[LogRecord], groups: Mapping[str, Sequence[_Asking]]
 ) -> dict[tuple[str, str] | None, list[tuple[str, Item]]]:
-    """Ids of the user's own that stand for different questions, which are no longer placed."""
+    """Ids of the user's own that stand for several questions; each question with a model."""
     asked: dict[tuple[str, str], dict[str, tuple[str, Item]]] = defaultdict(dict)
     for question, group in groups.items():
         for asking in group:
@@ -120,9 +120,9 @@ def _conflicts(
 
 
 def _are_places(record: LogRecord, conflicts: Mapping[tuple[str, str] | None, object]) -> bool:
-    """Whether ids are numbers that stand for other questions elsewhere: places after all.
+    """Whether a record's ids are positions after all: numbers, one of which is in `conflicts`.
 
-    The dataset may have been cut after its items were numbered.
+    A dataset may have been cut after its items were numbered, so the numbers can exceed its size.
     """
     ids = [row.item.item_id for row in record.rows]
     contradicted = any((record.harness, id) in conflicts for id in ids)
@@ -130,12 +130,12 @@ def _are_places(record: LogRecord, conflicts: Mapping[tuple[str, str] | None, ob
 
 
 def conflict(item_id: str, asked: Sequence[tuple[str, Item]]) -> str:
-    """Which questions an item stands for, each with a model that was asked it."""
+    """Message that an item has several questions, each with a model that was asked it."""
     return f"item {item_id!r} has {len(asked)} questions: {differing(asked)}"
 
 
 def differing(asked: Sequence[tuple[str, Item]]) -> str:
-    """Where questions differ from the first of them, each with a model that was asked it."""
+    """Differences of questions from the first of them, each with a model that was asked it."""
     (model, first), *rest = asked
     parts = []
     for other_model, other in rest:
@@ -151,7 +151,7 @@ def _place_group(
     group: Sequence[_Asking],
     placement: Placement,
 ) -> None:
-    """Give the rows that ask one question their slots, or say why that cannot be done."""
+    """Add slots for the rows of one question to `placement`, or the problem that prevents it."""
     held = Counter((record, item.key.epoch) for record, item in group)
     repeated = max(held.values(), default=0) > 1
     by_copy: dict[str, list[_Asking]] = defaultdict(list)
@@ -175,9 +175,10 @@ def _place_group(
 
 
 def _copies(records: Sequence[LogRecord], group: Sequence[_Asking]) -> Sequence[str]:
-    """What tells the copies of a repeated question apart, for each row; "" where nothing does.
+    """For each row the mark of its copy of a repeated question; "" if no mark is usable.
 
-    Of several ways the first that tells all copies apart, else the one that does for most rows.
+    Ids of the user's own, content hashes and targets may be marks: the first of these is used that
+    tells all copies apart, or else the one that does for most rows.
     """
     ids = [asking.item.item_id for asking in group]
     if len({asking.record for asking in group}) == 1:
@@ -194,7 +195,7 @@ def _copies(records: Sequence[LogRecord], group: Sequence[_Asking]) -> Sequence[
 
 
 def _links_all(group: Sequence[_Asking], way: Sequence[str]) -> bool:
-    """Whether marks link all logs, be it over a third: then they mean the same in all."""
+    """Whether shared marks link all logs, directly or through others, and so mean the same."""
     holders: dict[str, set[int]] = defaultdict(set)
     for (record, _), mark in zip(group, way, strict=True):
         holders[mark].add(record)
@@ -232,12 +233,12 @@ def _repeated(benchmark: str, records: Sequence[LogRecord], group: Sequence[_Ask
 def _mismatched_rows(
     records: Sequence[LogRecord], askings: Sequence[_Asking], repeated: bool
 ) -> list[tuple[str, Item]] | None:
-    """Two rows that were joined by their question and are not the same item for all that.
+    """Two rows that were joined by their question but are different items, or None.
 
-    Their targets disagree; or inside Inspect, where no id of the user's own says that they are
-    one, something else around the question differs: another instruction, or another passage. The
-    targets must agree even then where the question is repeated, as ids may be exchanged, and where
-    ids are numbers, as these may be places.
+    Their targets disagree; or, within Inspect, the text around the question differs (another
+    instruction, another passage). Rows of one harness with the same id of the user's own are the
+    same item in spite of that, unless targets disagree and the question is repeated (ids may be
+    exchanged) or the ids are numbers (they may be positions).
     """
     first = askings[0]
     for other in askings[1:]:
@@ -259,7 +260,7 @@ def _mismatched_rows(
 
 
 def _targets_disagree(first: Item, other: Item) -> bool:
-    """Whether two right answers are given and differ, in whatever way harnesses spell them."""
+    """Whether both items have a right answer and these differ, however harnesses spell them."""
     if first.target == other.target:
         return False
     targets = [set(_target(item).splitlines()) for item in (first, other)]
@@ -267,7 +268,7 @@ def _targets_disagree(first: Item, other: Item) -> bool:
 
 
 def _target(item: Item) -> str:
-    """The right answer in one spelling; of several accepted ones each on a line."""
+    """The right answer in one spelling; if several are accepted, each on a line of its own."""
     judged = judged_by(item.metadata, item.target)
     canonical = canonical_target(judged, item.choices)
     if canonical is not None:
@@ -288,9 +289,9 @@ _LONGEST: Final = 60
 
 
 def excerpts(first: Item, other: Item) -> tuple[str, str, str]:
-    """Where two items differ, and an excerpt of each around the first difference.
+    """Place of the first difference between two items, and an excerpt of each around it.
 
-    What makes two items two questions is compared (see `input_hash`), so layout is passed over.
+    The parts that make the fingerprint are compared (see `input_hash`), so layout is ignored.
     """
     for where, left, right in _parts(first, other):
         if left != right:
@@ -315,13 +316,13 @@ def _shown_target(item: Item) -> str:
 
 
 def _difference_context(left: str, right: str) -> tuple[str, str, str]:
-    """The place of the first difference in two texts, in words, and both around it."""
+    """Place of the first difference between two texts, in words, and an excerpt of each there."""
     pairs = enumerate(zip(left, right, strict=False))
     at = next((k for k, (a, b) in pairs if a != b), min(len(left), len(right)))
     place = f", from character {at + 1:,} on" if at else ""
     chars = [text[at : at + 1] for text in (left, right)]
     names = ["", ""]
-    # A letter of another script may look like one of this script.
+    # Name the characters, because letters of different scripts may look the same.
     if any(char > "~" for char in chars):
         names = [f" (there: {_named(char)})" for char in chars]
     return place, _quoted(left, at) + names[0], _quoted(right, at) + names[1]

@@ -17,7 +17,7 @@ Mode = Literal["strict", "intersect"]
 
 
 class ItemKey(NamedTuple):
-    """What a candidate answers: one item of one benchmark, in one epoch (1 = the first)."""
+    """Key of an item in one epoch of its benchmark (1 is the first)."""
 
     benchmark: str
     item_id: str
@@ -25,11 +25,11 @@ class ItemKey(NamedTuple):
 
 
 class Medium(NamedTuple):
-    """What belongs to a question and is not text: an image, a recording, a file.
+    """A part of a question that is not text: an image, a recording, a file.
 
     `kind` is image, audio, video, document, data or file. `digest` is the SHA-256 of its content
-    (32 hex digits), "" where the log does not hold it. `source` is a data URI, an address, or the
-    name of a file.
+    (the first 32 hex digits), "" if the log does not hold it. `source` is a data URI, an address,
+    or the name of a file.
     """
 
     kind: str
@@ -42,10 +42,10 @@ class Item:
     """One benchmark question.
 
     `input_hash` is the fingerprint of question, choices, tools, target and media
-    (`identity.input_hash`), which does not depend on the harness. `content_hash` is that of all
-    that one harness put in, such as lm-eval's `doc_hash`: it tells copies of one question apart.
-    `tools` holds the tool schemas as they came, as JSON-ready dicts; empty without tools.
-    `metadata` is JSON-ready and is carried along untouched.
+    (`identity.input_hash`), which does not depend on the harness. `content_hash` is that of all the
+    content in one harness, e.g. lm-eval's `doc_hash`: it tells copies of one question apart.
+    `tools` holds the tool schemas unchanged, as JSON-ready dicts; it is empty without tools.
+    `metadata` is JSON-ready and kept unchanged.
     """
 
     key: ItemKey
@@ -73,9 +73,9 @@ class Item:
 class Candidate:
     """One model's answer to one item.
 
-    `native_score` is the harness's own metric for this answer, NaN where the log holds none
-    (then `native_metric` is None). `tool_calls` are `{"function": name, "arguments": {...}}`.
-    Token counts are None where the log does not say. `source` names the file the answer came from.
+    `native_score` is the harness's own metric for this answer, NaN if the log has none (then
+    `native_metric` is None). `tool_calls` are `{"function": name, "arguments": {...}}`. Token
+    counts are None if the log has none. `source` is the name of the file with the answer.
     """
 
     key: ItemKey
@@ -91,9 +91,9 @@ class Candidate:
 
     @property
     def answer(self) -> str:
-        """What a judge reads: the text, then each tool call as one line of JSON.
+        """The answer as judges read it: the text, then each tool call as one line of JSON.
 
-        The end of a run that was stopped by a limit is marked: it is no answer that was handed in.
+        If a limit stopped the run, a last line says so, because the answer is unfinished.
         """
         lines = [json.dumps(call, sort_keys=True, ensure_ascii=False) for call in self.tool_calls]
         if self.text or not lines:
@@ -121,8 +121,8 @@ class CandidatePool:
 
     `candidates[key][model]` exists for every item and every model in `models_of(key.benchmark)`:
     holes are an error (`strict`) or were cut away and noted (`intersect`) before a pool exists.
-    `settings[benchmark, model]` is what the log says of how the model was asked (temperature,
-    shots, solver …), each setting as text.
+    `settings[benchmark, model]` are the settings with which the model was asked, as far as logged
+    (temperature, shots, solver …), each as text.
     """
 
     items: tuple[Item, ...]
@@ -161,7 +161,7 @@ class CandidatePool:
         return f"CandidatePool({', '.join(parts) or 'no items'})"
 
     def _repr_html_(self) -> str:
-        # As for every finding: a notebook asks the pool itself, and only report knows how it looks.
+        # Notebooks call this method on the pool itself; as for all findings, `report` renders it.
         from tiebreak.report.sheets import html_of
 
         return html_of(self)

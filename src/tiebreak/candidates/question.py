@@ -1,4 +1,4 @@
-"""The question that a model was asked, out of a document and the prompt made of it.
+"""Extract the question that a model was asked from a document and the prompt made of it.
 
 A prompt is a template filled with a document's columns, with examples, instructions and the marks
 of a chat template around it. Which columns belong to the question is not guessed by their names:
@@ -7,11 +7,11 @@ of a chat template around it. Which columns belong to the question is not guesse
     region                  |<-- the last one of the prompts in a row ------->|
     question                         |<-- from the first column to the last -->|
 
-What stands before or after the columns is the template's own where it is the same in all prompts of
-a file, and is left out; where it differs from item to item it belongs to the question as well.
+Text before or after the columns that is the same in all prompts of a file belongs to the template
+and is left out; text that differs from item to item belongs to the question.
 
-A document's tools, tests and id are in columns that have the usual names: lm-eval's samples and
-Inspect's metadata keep the columns of the dataset, and every dataset has its own.
+A document's tools, tests and id are looked up by the usual column names, because lm-eval's samples
+and Inspect's metadata keep the columns of the dataset, and these differ between datasets.
 """
 
 import re
@@ -26,7 +26,7 @@ from typing import Any, Final, NamedTuple
 from tiebreak.json_text import parse_json
 
 PARAGRAPH: Final = "\n\n"
-"""What stands between turns, and between lm-eval's examples unless a task says otherwise."""
+"""Separator of turns, and of lm-eval's examples unless the task sets another one."""
 
 # The marks of common chat templates, with the name of the role that follows some of them.
 _MARK: Final = re.compile(
@@ -43,17 +43,17 @@ class Turn(NamedTuple):
 
 
 def conversation(turns: Sequence[Turn]) -> str:
-    """The text of a conversation: that of a single message by the user, else each with its role."""
+    """A conversation as text: a single user message unchanged, otherwise turns with their roles."""
     if len(turns) == 1 and turns[0].role == "user":
         return turns[0].text
     return PARAGRAPH.join(f"{turn.role.capitalize()}: {turn.text}" for turn in turns)
 
 
 def turns_of(prompt: Any) -> list[Turn]:
-    """The conversation that a prompt holds.
+    """Parse a logged prompt into a conversation.
 
-    lm-eval logs a text, in which a chat template may have put its marks; or a list with a single
-    text, the JSON of the messages.
+    lm-eval logs a text, which may contain the marks of a chat template, or the JSON of the messages
+    as a text or as the single text of a list.
     """
     if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], str):
         prompt = prompt[0]
@@ -69,7 +69,7 @@ def turns_of(prompt: Any) -> list[Turn]:
 
 
 def messages_in(value: Any) -> Iterator[Turn]:
-    """The messages in a list of any nesting: some datasets have a list for each turn."""
+    """Yield the messages of a list, nested or not: some datasets have a list for each turn."""
     for message in value if isinstance(value, list) else []:
         yield from messages_in(message)
         if isinstance(message, Mapping) and "role" in message:
@@ -82,7 +82,7 @@ def messages_in(value: Any) -> Iterator[Turn]:
 
 def _unmarked(prompt: str) -> list[Turn]:
     marks = list(_MARK.finditer(prompt))
-    # A question may hold such marks itself; a template puts them at an end of the prompt.
+    # A question itself may hold such marks; a template has them at the start or end of the prompt.
     if not marks or (prompt[: marks[0].start()].strip() and prompt[marks[-1].end() :].strip()):
         return [Turn("user", prompt)]
     turns = [Turn("user", prompt[: marks[0].start()])]
@@ -94,7 +94,7 @@ def _unmarked(prompt: str) -> list[Turn]:
 
 
 def _role_after(mark: re.Match[str], role: str) -> str:
-    """Whose words follow a mark: its own name of a role, or that in the mark itself."""
+    """Role of the text after a mark: the role named after or in the mark, else the current one."""
     name = mark["role"] or mark[0].strip("<>|｜[]/ ").lower()
     names = {"model": "assistant", "inst": "user", "sys": "system"}
     if mark[0] == "[/INST]":
@@ -106,7 +106,7 @@ def _role_after(mark: re.Match[str], role: str) -> str:
 
 
 def parsed(text: str) -> Any:
-    """What a text holds that is a JSON list or object; None for any other text."""
+    """The value of a text that is a JSON list or object; None for any other text."""
     try:
         return parse_json(text) if text.lstrip().startswith(("[", "{")) else None
     except ValueError:
@@ -114,7 +114,7 @@ def parsed(text: str) -> Any:
 
 
 _LONG = 20
-"""A text of so many characters does not stand in a prompt by chance."""
+"""Texts of at least so many characters do not occur in a prompt by chance."""
 
 _LABEL: Final = re.compile(r"\W*(?:\w{1,2}|[Oo]ption \w{1,2})?\W*")
 _MOST_CHOICES = 26
@@ -124,9 +124,9 @@ _MOST_CHOICES = 26
 class Asked:
     """A question as it was asked.
 
-    `choices` are the options that were shown with letters, which are then no part of the text.
-    `known` says whether any column of the document was found in the prompt, `complete` whether
-    it is certain that nothing before the text belongs to the question and not to an example.
+    `choices` are the options that were shown with letters; the text is without them. `known` says
+    whether any column of the document was found in the prompt, `complete` whether it is certain
+    that the text is the whole question (its beginning may have been taken for an example).
     """
 
     text: str
@@ -136,14 +136,14 @@ class Asked:
 
 
 class _Span(NamedTuple):
-    """Where a text stands in a prompt."""
+    """A range of characters in a prompt."""
 
     start: int
     end: int
 
 
 class _Parts(NamedTuple):
-    """A prompt's last region, taken apart: question = head + text + tail where these differ."""
+    """A prompt's last region; the question is its text and the lines of head and tail that vary."""
 
     head: str
     text: str
@@ -163,18 +163,18 @@ def questions(
     delimiter: str = PARAGRAPH,
     share: float = 0.9,
 ) -> list[Asked]:
-    """The questions of one file, in which all prompts were made by one template.
+    """Extract the questions of one file, all of whose prompts were made by one template.
 
     Args:
-        docs: the document of each item.
-        prompts: the conversation that the model was sent for each item.
-        rendered: what the task's template makes of each document, where that is known.
-        functions: the names of the functions on offer for each item, which are shown elsewhere:
-            lines of JSON about them are no part of the question.
-        shots: how many examples a prompt holds; None where nobody says.
-        delimiter: what stands between examples.
-        share: of the prompts in which a line stands at the same place that is the template's own.
-            It is less than 1 for templates that word a few documents differently.
+        docs: Document of each item.
+        prompts: Conversation that the model was sent for each item.
+        rendered: Task's template rendered with each document, None if unknown.
+        functions: Names of the functions on offer for each item. Lines of JSON about them are not
+            part of the question, because tools are kept separately.
+        shots: Number of examples in a prompt; None if unknown.
+        delimiter: Separator of examples.
+        share: Share of the prompts that must have a line at the same place for it to belong to the
+            template. Less than 1 for templates that word a few documents differently.
     """
     texts = rendered or [None] * len(docs)
     parts = [
@@ -198,9 +198,9 @@ def _without(text: str, names: set[str]) -> str:
 
 
 def _asked(part: _Parts, heads: Sequence[str], tails: Sequence[str]) -> Asked:
-    """A question with what is not the template's own around it.
+    """A question with the text around it that does not belong to the template.
 
-    `heads` and `tails` are the template's lines, counted from both ends of the prompt.
+    `heads` and `tails` are the template's lines, from the start and from the end of the prompt.
     """
     head, tail = part.head.splitlines(keepends=True), part.tail.splitlines(keepends=True)
     before = "".join(head[_n_shared(head, heads) :])
@@ -211,7 +211,7 @@ def _asked(part: _Parts, heads: Sequence[str], tails: Sequence[str]) -> Asked:
 
 
 def _template(texts: Sequence[Sequence[str]], share: float) -> list[str]:
-    """The lines that at least a share of several texts begin with, but for blanks at their ends."""
+    """Stripped lines with which at least `share` of the texts begin; stop at the first other."""
     lines: list[str] = []
     for column in zip_longest(*texts):
         stripped = Counter(None if line is None else line.strip() for line in column)
@@ -228,7 +228,7 @@ def _n_shared(lines: Sequence[str], template: Sequence[str]) -> int:
 
 
 class _Page:
-    """A prompt as one text, with the places of its turns."""
+    """A prompt as one text, with the offsets of its turns."""
 
     def __init__(self, prompt: Sequence[Turn]) -> None:
         self.turns = [turn for turn in prompt if turn.text.strip()] or [Turn("user", "")]
@@ -237,11 +237,11 @@ class _Page:
         self.starts = [0, *accumulate(sizes[:-1])]
 
     def turn_at(self, place: int) -> int:
-        """The number of the turn that a place of the text lies in."""
+        """Index of the turn at an offset of the text."""
         return bisect_right(self.starts, place) - 1
 
     def part(self, span: _Span) -> str:
-        """A part of the text; where it has several turns, each with its role."""
+        """A part of the text; if it spans several turns, each with its role."""
         first, last = self.turn_at(span.start), self.turn_at(max(span.start, span.end - 1))
         if first == last:
             return self.text[span.start : span.end]
@@ -251,7 +251,7 @@ class _Page:
         return conversation([Turn(turn.role, self.text[a:b]) for turn, a, b in placed])
 
     def last(self, column: str) -> _Span | None:
-        """The last place of a column, in which blanks may be others."""
+        """Last occurrence of a column, with any whitespace for its whitespace; None without one."""
         start = self.text.rfind(column)
         if start >= 0:
             return _Span(start, start + len(column))
@@ -321,10 +321,10 @@ def _rendered(page: _Page, rendered: str | None) -> _Span | None:
 
 
 def _anchors(page: _Page, columns: Sequence[str], region: _Span | None) -> list[_Span]:
-    """Where columns stand that are in the prompt for certain: long ones, or whole turns.
+    """Spans of columns that are in the prompt for certain: long ones, or those that fill a turn.
 
-    Of several places the last counts, since examples come before the question. Without any, that
-    of the last short column that fills a line, or a line behind its label.
+    The last occurrence counts, because examples come before the question. If there is none, the
+    span of the last short column that fills a line, or a line after its label.
     """
     inside = region or _Span(0, len(page.text))
     long = [column for column in columns if len(column) >= _LONG]
@@ -346,11 +346,11 @@ def _anchors(page: _Page, columns: Sequence[str], region: _Span | None) -> list[
 def _begin(
     page: _Page, anchors: Sequence[_Span], columns: Sequence[str], shots: int | None, delimiter: str
 ) -> tuple[int, bool]:
-    """Where the question begins at the earliest: its turn, or the end of the last example.
+    """Earliest start of the question (its turn, or the last example's end); whether it is certain.
 
-    Examples may be turns of their own. In one text they end with a delimiter, which a question may
-    hold as well: a paragraph before it that is a column belongs to it. One that has a column in a
-    line may: the place is then not certain.
+    Examples may be separate turns. Within one text they end with a delimiter, which a question may
+    contain too: a paragraph before it that equals a column belongs to the question. A paragraph
+    with a column in one of its lines may belong to it, and the start is then not certain.
     """
     if shots == 0:
         return 0, True
@@ -372,7 +372,7 @@ def _begin(
 
 
 def _fields(text: str, begin: int, columns: Sequence[str]) -> list[_Span]:
-    """Where short columns fill a line of the question, or a line behind its label or letter."""
+    """Spans of short columns that fill a line of the question, or a line after label or letter."""
     short = [column for column in columns if len(column) < _LONG]
     return [span for column in short for span in _as_fields(text, begin, column)]
 
@@ -388,9 +388,9 @@ def _as_fields(text: str, begin: int, column: str) -> Iterator[_Span]:
 
 
 def _choices(text: str, begin: int, doc: Mapping[str, Any]) -> list[tuple[str, _Span]]:
-    """The options of a document and where they are shown, one after another behind their letters.
+    """Options of a document with their spans, if shown one after another with their letters.
 
-    They are a list of texts among its columns, or ARC's `{"text": [...], "label": [...]}`.
+    A column holds them as a list of texts, or as ARC's `{"text": [...], "label": [...]}`.
     """
     for column in doc.values():
         listed = column.get("text") if isinstance(column, Mapping) else column
@@ -403,7 +403,7 @@ def _choices(text: str, begin: int, doc: Mapping[str, Any]) -> list[tuple[str, _
 
 
 def _consecutive_places(text: str, begin: int, options: Sequence[str]) -> list[tuple[str, _Span]]:
-    """The places of texts that follow each other with nothing but a letter between them."""
+    """Last place of texts that follow each other with nothing but letters or labels between."""
     bare = [option.strip() for option in options]
     start = text.rfind(bare[0], begin) if bare[0] else -1
     while start >= 0:
@@ -421,9 +421,9 @@ def _consecutive_places(text: str, begin: int, options: Sequence[str]) -> list[t
 
 
 def leaves(value: Any) -> Iterator[str]:
-    """All texts in a document, in its order, without blanks around them.
+    """Yield all texts in a document, in order and stripped.
 
-    Datasets keep nested columns as JSON text as well: what such a text holds comes after it.
+    Some datasets keep nested columns as JSON text; the texts in it follow the JSON itself.
     """
     if isinstance(value, str):
         if text := value.strip():
@@ -452,21 +452,22 @@ def bare_id(doc: Mapping[str, Any]) -> str | int | None:
 
 
 def are_places(ids: Sequence[int | str | None], size: int) -> bool:
-    """Whether ids of one log are places in a dataset: numbers from 0 or 1 up to its size.
+    """Whether the ids of a log are positions in a dataset: integers from 0 or 1 up to its size.
 
-    A text is an id of the user's own. The log may hold a part of the dataset, and not say its size.
+    A text is an id of the user's own. `size` is the logged size of the dataset, 0 if unknown; the
+    log may hold only a part of the dataset.
     """
     size = max(size, len(ids))
     return all(isinstance(id, int) and 0 <= id <= size for id in ids)
 
 
 def tools_of(doc: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    """Tool schemas of a function-calling document."""
+    """Tool schemas of a function-calling document; empty for other documents."""
     return next((tools for name in _TOOLS if (tools := tools_from(doc.get(name)))), ())
 
 
 def function_names(tools: Iterable[Mapping[str, Any]]) -> set[str]:
-    """The names of functions, as their schemas spell them."""
+    """Names of functions, as spelt in their schemas."""
     schemas = [
         tool["function"] if isinstance(tool.get("function"), dict) else tool for tool in tools
     ]
@@ -474,12 +475,12 @@ def function_names(tools: Iterable[Mapping[str, Any]]) -> set[str]:
 
 
 def without_tools(doc: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The columns of a function-calling document that are no tool schemas."""
+    """Columns of a document without those that hold tool schemas."""
     return {name: doc[name] for name in doc if not (name in _TOOLS and tools_from(doc[name]))}
 
 
 def tools_from(value: Any) -> tuple[Mapping[str, Any], ...]:
-    """Tool schemas out of a list of dicts, one dict, or either as JSON text; else none."""
+    """Tool schemas in a list of dicts, one dict, or either as JSON text; empty for all else."""
     if value is None:
         return ()
     if isinstance(value, str):
@@ -505,7 +506,7 @@ def _tool(entry: Any) -> Iterable[Mapping[str, Any]]:
 
 
 def judged_by(doc: Mapping[str, Any], target: str) -> str:
-    """What an answer is checked against: the tests of a program if it has any, else its target.
+    """The text that answers are checked against: the tests of a program, otherwise the target.
 
     Harnesses disagree on whether the target of a program is a solution or its tests.
     """

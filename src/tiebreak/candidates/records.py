@@ -1,4 +1,4 @@
-"""What readers hand to alignment: the rows of one source, and what was wrong with them."""
+"""Types that readers pass to alignment: the rows of one source, and problems with them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 
 class Row(NamedTuple):
-    """An item and its answer; None where the source holds the item but no usable answer.
+    """An item and its answer; None if the source has the item but no usable answer.
 
-    A None has been reported by the reader, so alignment does not report it a second time as a hole.
+    The reader has reported each None, so alignment does not report it again as a hole.
     """
 
     item: Item
@@ -27,9 +27,9 @@ class Row(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """The ranks that an Inspect log holds, and what its header says of its scores, as JSON has it.
+    """Ranks that were written into an Inspect log, and its header's scorers and results, as JSON.
 
-    `scores` go by sample id and epoch, then by the name of the score.
+    `scores` are by sample id and epoch, then by name of the score.
     """
 
     scorers: Sequence[Mapping[str, Any]]
@@ -39,16 +39,16 @@ class Recorded(NamedTuple):
 
 @dataclass(frozen=True)
 class LogRecord:
-    """One model's rows on one benchmark, out of one source.
+    """One model's rows on one benchmark, from one source.
 
-    `harness` says where the item ids come from: ids of different harnesses are not comparable.
-    `task` is the benchmark's name as the source has it. `settings` is how the model was asked, each
-    setting as text. `metrics` are the names of all native scores that the source has, the first of
-    them (or the one that was wanted) being that of the rows. `positional` says that the ids of the
-    rows are places in the dataset, so that they name items and do not decide what joins. `drawn`
-    are the item ids in the order of a pool, or in which a run drew them by lot, else none.
-    `judged_there` says that the source is the log of a run that judged them, too: another such run
-    may have the same answers from the cache. `recorded` is None where nobody asked for it.
+    `harness` is the origin of the item ids: ids of different harnesses are not comparable. `task`
+    is the benchmark's name in the source. `settings` are those of the model, each as text.
+    `metrics` are the names of all native scores in the source; the rows have the first of them, or
+    the one that the caller wanted. `positional` is true if the ids are positions in the dataset:
+    such ids name items, but do not decide which rows join. `drawn` are the item ids in the order of
+    a pool, or of a run that shuffled them, otherwise empty. `judged_there` is true if the source is the log of a
+    run that also judged the answers; another such run may have taken the same answers from the
+    cache. `recorded` is None unless the options ask for it.
     """
 
     source: str
@@ -69,7 +69,7 @@ class LogRecord:
 class Reading:
     """Result of reading one file.
 
-    `run` is the same for a failed run and its retry; "" where a file does not say.
+    `run` is the same for a failed run and its retry, "" if unknown.
     """
 
     records: tuple[LogRecord, ...] = ()
@@ -80,10 +80,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Choices of the caller that readers need, see `load_candidates`; and what `once` keeps.
+    """Options of the caller that readers need, see `load_candidates`, and the cache of `once`.
 
-    `roots` are files and folders that were unpacked or fetched, by how the user knows them.
-    `recorded` reads also the ranks that were written into Inspect logs.
+    `roots` maps files and folders that were unpacked or fetched to the names that users know.
+    `recorded` says whether to read the ranks that were written into Inspect logs, too.
     """
 
     epochs: Epochs = "first"
@@ -96,18 +96,18 @@ class ReadOptions:
     _kept: dict[object, tuple[object, Any]] = field(default_factory=dict, compare=False)
 
     def shown(self, path: Path) -> str:
-        """A file as the user knows it."""
+        """Name of a file for messages."""
         return shown_path(path, self.roots)
 
     def name_of(self, source: str) -> str | None:
-        """The model that the caller gave a file, or a folder that it lies in."""
+        """Model name that the caller gave to a file or one of its folders (innermost first)."""
         return next((self.names[place] for place in places_of(source) if place in self.names), None)
 
     def once(self, how: object, shown: object, make: Callable[[], T]) -> T:
-        """What is made of the same rows in the same way: logs of several models mostly hold them.
+        """Return the result of `make`, reusing the last one with equal `how` and `shown`.
 
-        The result depends on the parts of rows that are `shown` and on `how`, which is hashable;
-        `make` is called where the last rows that were read in this way were others.
+        Logs of several models mostly have the same rows, so that their items need be made only
+        once. The result may depend only on `shown`, parts of the rows, and on `how` (hashable).
         """
         if how not in self._kept or self._kept[how][0] != shown:
             self._kept[how] = shown, make()
@@ -121,7 +121,7 @@ class ReadOptions:
 
 
 def shown_path(path: Path, roots: Mapping[Path, str]) -> str:
-    """A file or folder as the user knows it, such as `logs.zip/run1/a.eval`; see `ReadOptions`."""
+    """Name of a file or folder for messages, e.g. `logs.zip/run1/a.eval`; see `ReadOptions`."""
     for root, name in roots.items():
         if path.is_relative_to(root):
             return f"{name}/{path.relative_to(root).as_posix()}".removesuffix("/.")
@@ -129,27 +129,27 @@ def shown_path(path: Path, roots: Mapping[Path, str]) -> str:
 
 
 def places_of(source: str) -> list[str]:
-    """A file and the folders that it lies in, the innermost first; from the root of the disk."""
+    """Absolute paths of a file and its folders, the innermost first."""
     scheme, separator, path = place(source).rpartition("://")
     inside = [path, *(parent.as_posix() for parent in PurePosixPath(path).parents)]
     return [f"{scheme}{separator}{folder}" for folder in inside]
 
 
 def place(path: str) -> str:
-    """A path on this machine from the root of its disk; an address as it is."""
+    """Absolute form of a local path; an address without a slash at its end."""
     return address_of(path).rstrip("/") or local_path(path).absolute().as_posix()
 
 
 def item_name(key: ItemKey) -> str:
-    """How messages call an item."""
+    """Name of an item in messages."""
     shown = key.item_id if len(key.item_id) <= 80 else f"{key.item_id[:79]}…"
     return f"item {shown!r}" + (f" (epoch {key.epoch})" if key.epoch > 1 else "")
 
 
 def unique_rows(rows: Iterable[Row], source: str) -> tuple[tuple[Row, ...], list[Note]]:
-    """Rows with one per key, and a problem for every key that was there several times.
+    """One row per key, and a problem for every key with several rows.
 
-    Nothing says which of several rows is the answer, so such a key keeps none.
+    A key with several rows gets no answer, because it is unknown which of them is right.
     """
     rows = list(rows)
     counts = Counter(row.item.key for row in rows)
