@@ -1,4 +1,4 @@
-"""Candidates: the answers in the logs of two harnesses, aligned item by item."""
+"""Read the answers in logs of Inspect and lm-eval and align them item by item."""
 
 from tiebreak.candidates.errors import CandidateError as CandidateError
 from tiebreak.candidates.identity import benchmark_name as benchmark_name

@@ -1,10 +1,10 @@
-"""Answers that are there already, without a harness: rows with `prompt`, `model` and `answer`.
+"""Read answers that no harness logged: rows with `prompt`, `model` and `answer`.
 
     {"prompt": "Name a cheese.", "model": "a", "answer": "Brie."}
     {"prompt": "Name a cheese.", "model": "b", "answer": "Gouda."}
 
-A question is written as in a file of prompts, and has the same name and fingerprint as in a log of
-tiebreak/prompts. A number in `score` is a native score.
+Questions have the form of a file of prompts (see `prompts`), and the same id and fingerprint as in
+a log of the task tiebreak/prompts. A number in `score` is the native score.
 """
 
 import math
@@ -28,13 +28,16 @@ _ABSENT: Final = (None, "")
 
 
 def holds_answers(path: Path, *, named: bool) -> bool:
-    """Whether the first row of a file has the columns of answers; `named`: by who gave it."""
+    """Whether the first row of a file has the columns of answers.
+
+    A file that the caller `named` may also end in `.json`.
+    """
     columns = _columns(path, [".json"] if named else [])
     return columns >= _ANSWER and not columns.isdisjoint(_PROMPT)
 
 
 def holds_prompts(path: Path) -> bool:
-    """Whether the first row of a file has a prompt that no model answers."""
+    """Whether the first row of a file has a prompt, but no model and answer."""
     columns = _columns(path)
     return not columns.isdisjoint(_PROMPT) and not columns >= _ANSWER
 
@@ -50,7 +53,7 @@ def _columns(path: Path, more_ends: Sequence[str] = ()) -> set[str]:
 
 
 def read_answers(path: Path, options: ReadOptions) -> Reading:
-    """Read one file of answers; any row that is none makes the whole file unreadable."""
+    """Read one file of answers; one invalid row makes the whole file unreadable."""
     source, benchmark = options.shown(path), options.benchmark(BENCHMARK)
     by_model: dict[str, list[Row]] = defaultdict(list)
     problems: list[Note] = []
@@ -87,7 +90,7 @@ def read_answers(path: Path, options: ReadOptions) -> Reading:
 
 
 def _row(row: Any, benchmark: str, source: str) -> tuple[str, Row]:
-    """Who answered, and the item with the answer; a ValueError where a row is none."""
+    """Model, item and answer in a row; raise ValueError if the row is invalid."""
     prompt, model, answer = prompt_of(row), text_in(row, "model"), row.get("answer")
     if not model.strip():
         raise ValueError("it names no model")

@@ -1,6 +1,6 @@
-"""Finding candidate files, and recognising their kind by their name and their content.
+"""Find candidate files and recognise their kind by name and content.
 
-Logs that are elsewhere (`s3://…`, `hf://buckets/…`) are fetched through fsspec as Inspect does.
+Remote logs (`s3://…`, `hf://buckets/…`) are fetched through fsspec, as Inspect does it.
 """
 
 import json
@@ -33,7 +33,7 @@ from tiebreak.candidates.records import shown_path
 from tiebreak.packed import head_of, place_below, stream, unpack_zip, unpacked_name
 from tiebreak.paths import MISSING, AnyPath, address_of, local_path, problem_with
 
-# How Inspect names a JSON log, and how one begins, also after a program that sorts its fields.
+# Name and first field of Inspect's JSON logs; the field is another one if a program sorted them.
 _INSPECT_NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d.*\.json")
 _INSPECT_BEGIN = re.compile(r'\s*\{\s*"(version|status|config_updates|error|etag|eval)"')
 _INSPECT_EVAL = re.compile(r'"eval"\s*:\s*\{')
@@ -42,7 +42,7 @@ _BLOCK = 2**16
 
 _LM_EVAL_ROW = re.compile(rb'\s*\[?\s*\{(?=.*"doc_id"\s*:)(?=.*"doc"\s*:\s*\{)', re.DOTALL)
 
-# The name of a candidate file, and what a person or a program put after it.
+# The name of a candidate file, and a suffix that a person or a program has appended.
 _LIKE_LOG = re.compile(r"(.+\.(eval|jsonl?|ndjson|csv|tsv|parquet))(\W.*)?", re.IGNORECASE)
 _LIKE_ARCHIVE = re.compile(r".+\.(zip|tar|tgz|tbz2?|txz|7z|rar)(\W.*)?", re.IGNORECASE)
 _ADDED = re.compile(
@@ -54,7 +54,7 @@ _ADDED = re.compile(
 _HELM = re.compile(rb'.*"(adapter_spec|scenario_spec|train_trial_index)"\s*:', re.DOTALL)
 _HELM_NAMES = ("scenario_state.json", "per_instance_stats.json", "run_spec.json")
 _OTHERS = {
-    # The first line of a record is what was run, all others are events.
+    # The first line of a file is the specification of the run, all others are events.
     "OpenAI evals": re.compile(
         rb'\s*\{\s*"spec"\s*:\s*\{|(?=[^\n]*"run_id")(?=[^\n]*"event_id")\s*\{[^\n]*"type"'
     ),
@@ -63,7 +63,7 @@ _OTHERS = {
 
 
 def is_inspect_log(path: Path) -> bool:
-    """Whether a file is a log of Inspect, or too damaged to say."""
+    """Whether a file is an Inspect log, also true for one too damaged to tell."""
     name = unpacked_name(path.name)
     if name.endswith(".eval") or _INSPECT_NAME.fullmatch(name):
         return True
@@ -90,12 +90,12 @@ def _begins_as_inspect_log(path: Path) -> bool:
 
 
 def holds_samples(head: bytes) -> bool:
-    """Whether a file that begins so holds samples of lm-eval."""
+    """Whether a file that begins with `head` holds lm-eval samples."""
     return _LM_EVAL_ROW.match(head) is not None
 
 
 def other_output(path: Path, head: bytes) -> str:
-    """A sentence that names another harness which wrote a file; "" of any other file."""
+    """Message for a file that another harness wrote, naming it; "" for any other file."""
     if not unpacked_name(path.name).endswith((".json", ".jsonl")) or holds_samples(head):
         return ""
     names = [name for name, begin in _OTHERS.items() if begin.match(head)]
@@ -110,12 +110,12 @@ def other_output(path: Path, head: bytes) -> str:
 
 
 def is_like_candidate(name: str) -> bool:
-    """Whether a file may be a candidate file, or look like one, by its name or path."""
+    """Whether a file is, by its name or path, possibly a candidate file or similar to one."""
     return any(like.fullmatch(name) for like in (_LIKE_LOG, _LIKE_ARCHIVE))
 
 
 def near_miss(path: Path, head: bytes) -> str:
-    """Why a file that looks like a candidate file is none; "" of what plainly is no log."""
+    """Why a file that resembles a candidate file is not one; "" for other files."""
     if not is_like_candidate(path.name):
         return ""
     if problem := problem_with(path):
@@ -148,8 +148,8 @@ class CandidateFile(NamedTuple):
 class Discovery:
     """Candidate files, each once, with notes and problems of the search.
 
-    `roots` are files and folders in a folder `scratch` that had to be unpacked or fetched, by how
-    the user knows them; they are there as long as `scratch` is.
+    `roots` maps files and folders that were unpacked or fetched into the folder `scratch` to the
+    names that the user knows them by. They exist as long as `scratch` does.
     """
 
     scratch: Path | None = None
@@ -159,24 +159,24 @@ class Discovery:
     roots: dict[Path, str] = field(default_factory=dict)
 
     def ignore(self, path: Path, message: str) -> None:
-        """Note a file that is passed over."""
+        """Note a file that is skipped."""
         self.notes.append(Note("ignored_file", shown_path(path, self.roots), message))
 
     def refuse(self, path: Path, message: str) -> None:
-        """Note a problem with a file."""
+        """Add a problem with a file."""
         self.problems.append(Note("unreadable_log", shown_path(path, self.roots), message))
 
 
 def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery:
     """Find candidate files below folders and among the files given.
 
-    In a folder, what plainly is no log (READMEs, manifests) is passed over, and what looks like one
-    is noted: hidden files, other names, other people's Parquet, output of other harnesses. A file
-    that was given by name must be a candidate file. Archives are unpacked, and addresses fetched,
-    into the folder `scratch`; without one neither is done.
+    In a folder, files that are clearly no logs (READMEs, manifests) are skipped silently. Files
+    that resemble logs are noted: hidden files, other names, Parquet that is no pool, output of
+    other harnesses. A file that was given by name must be a candidate file. Archives are unpacked
+    and addresses fetched into the folder `scratch`; if it is None, neither is done.
 
     Raises:
-        CandidateError: One or more of the paths do not exist, or cannot be reached.
+        CandidateError: Paths do not exist or cannot be reached; the error lists all of them.
     """
     discovery = Discovery(scratch)
     missing: list[Note] = []
@@ -214,7 +214,7 @@ def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery
 
 
 def _leave_out_copies(discovery: Discovery) -> None:
-    """Leave out what an archive holds and what lies unpacked beside it, too."""
+    """Drop copies of a file (same folder name, name and content); local files are kept first."""
     known: dict[tuple[str, str], list[CandidateFile]] = defaultdict(list)
     discovery.files.sort(key=lambda file: any(map(file.path.is_relative_to, discovery.roots)))
     for file in discovery.files:
@@ -230,10 +230,10 @@ def _leave_out_copies(discovery: Discovery) -> None:
 
 
 def _local_path(given: AnyPath, discovery: Discovery) -> list[Path]:
-    """Where something given is on this machine; nowhere if it is in an archive that is not opened.
+    """Local paths of a path or address; none if it is in an archive that cannot be opened.
 
     Raises:
-        CandidateError: There is nothing, or it cannot be reached.
+        CandidateError: Nothing exists there, or it cannot be reached.
     """
     if not (address := address_of(given)):
         path = local_path(given)
@@ -257,7 +257,7 @@ def _local_path(given: AnyPath, discovery: Discovery) -> list[Path]:
 
 
 def _unzipped(path: Path, discovery: Discovery) -> list[Path]:
-    """The folder with what an archive holds; none, and a note, where it is not opened."""
+    """Folder with the unpacked archive, as a list; empty, with a note, if it is not unpacked."""
     if discovery.scratch is None or ".zip/" in shown_path(path, discovery.roots):
         discovery.ignore(path, "is an archive that is not opened here: unpack it")
         return []
@@ -316,7 +316,7 @@ def _search(folder: Path, discovery: Discovery) -> None:
 
 
 def visible_files(folder: Path) -> Iterator[Path]:
-    """Files in a folder and its subfolders, sorted, without those that a dot hides."""
+    """Files in a folder and its subfolders, sorted, without hidden ones (dot names)."""
     return (path for path in _files(folder) if path.is_file() and not _is_hidden(path, folder))
 
 
@@ -325,10 +325,10 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Files in a folder, its subfolders and folders that links lead to, each folder once; sorted.
+    """Files in a folder, its subfolders and linked folders, sorted; each folder is read once.
 
-    A folder goes by its own name rather than by that of a link to it. One that cannot be opened is
-    there in place of its files.
+    Linked folders are read last, so a folder that is inside keeps its own path instead of that of a
+    link to it. For a folder that cannot be opened, the list has the folder itself.
     """
     files: list[Path] = []
 
@@ -346,7 +346,7 @@ def _files(folder: Path) -> list[Path]:
                 names.clear()
                 continue
             known.add(place.resolve())
-            # What macOS puts beside a file holds attributes only.
+            # macOS puts "._NAME" beside a file NAME: it holds only attributes.
             files += [place / name for name in inside if not name.startswith("._")]
             links += [place / name for name in sorted(names) if (place / name).is_symlink()]
         left = links
@@ -354,7 +354,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _kind(path: Path, *, named: bool) -> Kind | None:
-    """Kind of a file, or None; for `named` files the suffix is enough."""
+    """Kind of a file, or None; the suffix is enough for files that the user `named`."""
     samples = path.name.endswith(SAMPLES_ENDS)
     if samples and (SAMPLES_NAME.fullmatch(path.name) or _is_of_undated_run(path)):
         return "lm-eval"
@@ -370,12 +370,12 @@ def _kind(path: Path, *, named: bool) -> Kind | None:
                 return "answers"
             return "pool" if named or is_pool(path) else None
         except CandidateError:
-            return "pool"  # too damaged to say
+            return "pool"  # too damaged to tell: its reader reports what is wrong
     return None
 
 
 def _is_of_undated_run(path: Path) -> bool:
-    """Whether a file is one of lm-eval 0.4.2, which put arguments of the model before the task."""
+    """Whether a file is from lm-eval 0.4.2, whose names have model arguments before the task."""
     summary = path.with_name("results.json")
     known = summary.is_file() and task_of(path) in run_of(summary).answered
     return known and holds_samples(head_of(path))
@@ -394,13 +394,14 @@ def _rejection(path: Path) -> str:
 
 
 def fetch(address: str, folder: Path, wanted: Callable[[str], bool]) -> Path:
-    """Fetch a file, or those files of a folder and its subfolders that have a wanted name.
+    """Fetch a file, or the files below a remote folder whose paths satisfy `wanted`.
 
     Returns:
         The file or the folder, below `folder`.
 
     Raises:
-        CandidateError: A driver is missing, there is nothing, or it cannot be reached.
+        CandidateError: The driver for this kind of address is not installed, nothing exists there,
+            or it cannot be reached.
     """
     # Importing fsspec takes a while, and its drivers more.
     import fsspec  # type: ignore[import-untyped]

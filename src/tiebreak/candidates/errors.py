@@ -1,4 +1,4 @@
-"""What can be wrong with candidate files, and the errors that list it.
+"""Problems with candidate files, and the error that lists them.
 
 Readers do not raise at the first bad row: they collect problems, so that one pass shows everything
 that needs fixing. A problem is a `Note` whose kind has a text in `hints.yaml`.
@@ -20,7 +20,7 @@ MAX_LISTED = 20
 
 @cache
 def hints() -> Mapping[str, str]:
-    """What to do about each kind of problem, in the order in which they come up."""
+    """Advice for each kind of problem, in the order in which loading meets them."""
     texts: dict[str, str] = packaged(__file__, "hints.yaml")
     return texts
 
@@ -28,18 +28,18 @@ def hints() -> Mapping[str, str]:
 COMMAND_LINE: Final = {"intersect": "--mode intersect", "same_settings": "--same-settings"}
 """How the command line spells the options in `hints.yaml`."""
 
-# The options of loading that texts name; a task has none of them.
+# Options of loading in the hints that tasks do not have.
 _LOADING: Final = re.compile(r"--(?:filter|metric|name|rename)\b")
 _CHOICES: Final = {"native_choice": "--metric", "filter_choice": "--filter"}
-"""What notes on a choice name."""
+"""Kinds of notes that tell the user to choose, and the option that they name."""
 
 
 class CandidateError(TiebreakError, ValueError):
     """Candidate files cannot be made into a pool.
 
-    `notes` are everything that is wrong, the earliest kind first, then what helps to understand it;
-    `hints` what to do next, a sentence for each kind of problem, for the command line; `options`
-    the options of loading that the message names, in order.
+    `notes` lists all problems, the earliest kind first, then notes that help to understand them.
+    `hints` has one sentence of advice for each kind of problem, spelt for the command line.
+    `options` are the options of loading that the message names, sorted.
     """
 
     def __init__(self, problems: Sequence[Note], context: Sequence[Note] = ()) -> None:
@@ -65,7 +65,7 @@ class CandidateError(TiebreakError, ValueError):
         return self.message(COMMAND_LINE)
 
     def message(self, spelling: Mapping[str, str]) -> str:
-        """The message, with options spelt as here instead of as in `COMMAND_LINE`."""
+        """The message with options spelt as in `spelling` instead of `COMMAND_LINE`."""
         listed = [f"  - {note}" for note in self.notes[:MAX_LISTED]]
         if len(self.notes) > MAX_LISTED:
             listed.append(f"  - and {len(self.notes) - MAX_LISTED} more")
@@ -80,7 +80,7 @@ class CandidateError(TiebreakError, ValueError):
 def raise_problems(problems: Iterable[Note], context: Sequence[Note] = ()) -> None:
     """Raise one error that lists all problems, the earliest kind first, and then the context.
 
-    Problems come in any order; without any, nothing happens.
+    Problems may come in any order. Do nothing if there are none.
     """
     if problems := list(problems):
         stages = list(hints())

@@ -1,12 +1,12 @@
-"""Published candidates: `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
+"""Read published candidates from `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
 
 They are downloaded into the Hub client's cache and read from there like any other pool, so a
-second reading needs no network. Every published run comes with the pool that it judged, so
-two pools of a dataset may overlap: what is equal in both is one answer. Two different answers of
-one model to one item cannot be joined.
+second reading needs no network. Every published run comes with the pool that it judged, so two
+pools of a dataset may overlap. Equal answers in both count once; two different answers of one model
+to one item are an error.
 
-The Hub's client wraps its errors: an upload that was refused is a `RuntimeError`, a download
-without network a `FileNotFoundError`. What happened (`fault`) is found by following their causes.
+The Hub's client wraps its errors: a refused upload is a `RuntimeError`, a download without network
+a `FileNotFoundError`. `fault` follows the chain of causes to find out what happened.
 """
 
 import re
@@ -24,7 +24,7 @@ from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, No
 from tiebreak.candidates.records import Reading, ReadOptions, item_name
 
 Kind = Literal[
-    "token",  # 401: no token, or one that the Hub does not know
+    "token",  # 401: no token, or the Hub does not know it
     "gated",  # the dataset's owner grants access one by one
     "forbidden",  # 403: the token may not do this
     "missing",  # 404: no such dataset, or one that this token may not see
@@ -41,7 +41,7 @@ Kind = Literal[
     "disk",  # the download cache cannot be written
 ]
 PASSING: frozenset[Kind] = frozenset({"changed", "busy", "down", "unreachable", "broken"})
-"""Kinds that may be gone on the next try."""
+"""Kinds of faults that a retry may not meet again."""
 
 _BY_STATUS: Mapping[int, Kind] = {
     401: "token",
@@ -58,10 +58,10 @@ _RATE_LIMIT = re.compile(r";\s*r\s*=\s*0\s*;\s*t\s*=\s*(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What went wrong.
+    """A failed request to the Hub.
 
-    `status` is that of HTTP, None when no answer came; `message` what the Hub, the network or the
-    disk reported, on one line; `retry_after` the seconds to wait, if the Hub says.
+    `status` is the HTTP status, None if no response came. `message` is the report of the Hub, the
+    network or the disk on one line, `retry_after` the seconds to wait, or None if not given.
     """
 
     kind: Kind
@@ -71,12 +71,12 @@ class Fault:
 
     @property
     def passing(self) -> bool:
-        """Whether it may be gone on the next try."""
+        """Whether a retry may succeed."""
         return self.kind in PASSING
 
 
 def fault(error: BaseException) -> Fault | None:
-    """What went wrong at the Hub or on the way to it; None if the error is about neither."""
+    """The fault of the Hub, network or disk behind an error; None if the cause is another."""
     chain = list(_causes(error))
     for cause in chain:
         if (reason := _of_hub(cause)) is not None:
@@ -98,7 +98,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 def _of_hub(error: BaseException) -> Fault | None:
     from huggingface_hub import errors
 
-    # Version 1 of the client speaks through httpx, version 2 through httpx2: ask the client itself.
+    # Version 1 of the client uses httpx, version 2 httpx2: take the class that the client uses.
     http_error = errors.HfHubHTTPError.__bases__[0]
     if isinstance(error, errors.HfHubHTTPError):
         status, headers = error.response.status_code, error.response.headers
@@ -133,7 +133,7 @@ def _kind(error: BaseException, status: int) -> Kind:
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds to wait, from `Retry-After` (seconds or an HTTP date) or the Hub's `RateLimit`.
 
-    A date is compared with the server's own clock (`Date`) where the answer has it.
+    A date is compared with the server's clock if the response has one (`Date`), else with ours.
     (RFC 9110, §10.2.3; draft-ietf-httpapi-ratelimit-headers-09, §4.)
     """
     text = headers.get("retry-after", "").strip()
@@ -160,7 +160,7 @@ def _one_line(text: str) -> str:
 FOLDER = "candidates"
 """Folder of a published dataset that holds the pools, as Parquet."""
 
-# `Path` makes one slash of two, and paths come from many places.
+# One slash is accepted too, because `Path` turns "hf://" into "hf:/".
 _ON_HUB = re.compile(r"hf:/{1,2}(?!/?(?:buckets|spaces)/)")
 _ADDRESS = re.compile(
     _ON_HUB.pattern + r"datasets/(?P<repo>[^/@]+/[^/@]+)"
@@ -180,7 +180,7 @@ class HubAddress(NamedTuple):
         """Read `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
 
         Raises:
-            CandidateError: It is anything else.
+            CandidateError: The text has any other form.
         """
         match = _ADDRESS.fullmatch(text)
         if match is None:
@@ -199,14 +199,14 @@ def is_on_hub(path: str) -> bool:
 
 
 def download(address: HubAddress) -> Path:
-    """Download the candidates at an address; without a file, all in the folder `candidates`.
+    """Download the candidates at an address: its file, or else all in the folder `candidates`.
 
     Returns:
         The file, or the folder with the files, in the cache of the Hub's client.
 
     Raises:
-        CandidateError: There is nothing at this address, this user may not read the dataset, it
-            holds no candidates, the Hub cannot be reached or the cache cannot be written.
+        CandidateError: Nothing exists at this address, this user may not read the dataset, it holds
+            no candidates, the Hub cannot be reached or the cache cannot be written.
     """
     wanted = address.file or FOLDER
     path = snapshot(address, [wanted, f"{wanted}/*.parquet"]) / wanted
@@ -218,10 +218,10 @@ def download(address: HubAddress) -> Path:
 
 
 def snapshot(address: HubAddress, patterns: list[str]) -> Path:
-    """Download the files of a dataset that fit a pattern; the folder in the client's cache.
+    """Download the files of a dataset that match a pattern; return their folder in the cache.
 
     Raises:
-        CandidateError: as `download`, but not where no file fits.
+        CandidateError: As for `download`, but not if no file matches.
     """
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError
@@ -247,7 +247,7 @@ def snapshot(address: HubAddress, patterns: list[str]) -> Path:
     return Path(folder)
 
 
-# What each fault means for a reader: kind of problem, and words.
+# Kind of problem and message for each fault while reading.
 _WORDS: dict[Kind, tuple[str, str]] = {
     "token": ("hub_access", "does not exist, is private, or the token is not known to the Hub"),
     "gated": ("hub_access", "is gated: its owner has to grant access"),
@@ -273,7 +273,7 @@ def read_published(path: str, options: ReadOptions) -> Reading:
     """Read the candidates at `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
 
     Raises:
-        CandidateError: There are none, or they cannot be downloaded; see `download`.
+        CandidateError: There are no candidates, or they cannot be downloaded; see `download`.
     """
     address = HubAddress.parse(path)
     root = download(address)
@@ -298,17 +298,17 @@ def read_published(path: str, options: ReadOptions) -> Reading:
 
 
 def _where(address: HubAddress, root: Path, file: Path) -> str:
-    """Address of one file: its path in the cache means nothing to a user."""
+    """Address of one file on the Hub, because its path in the cache means nothing to a user."""
     inside = root.name if file == root else f"{root.name}/{file.relative_to(root).as_posix()}"
     return str(address._replace(file=address.file if file == root else inside))
 
 
 def unite(pools: Mapping[str, CandidatePool]) -> tuple[CandidatePool, list[Note]]:
-    """One pool of several, by where they come from, that agree where they overlap.
+    """Merge pools, given by their addresses, into one with all items and answers, each once.
 
-    It has all items and all answers, each once, in the order of the pools; beside it is a problem
-    for every model and pair of pools that contradict each other. Of these the first pool's answer
-    is kept. Answers that differ only in `source` agree.
+    Items and answers keep the order of the pools. If two pools have different answers of a model to
+    an item, or different questions for it, the first pool's answer is kept, and the returned list
+    has a problem for the model and the pair of pools. Answers may differ in `source`.
     """
     items: dict[ItemKey, tuple[Item, str]] = {}
     answers: dict[ItemKey, dict[str, Candidate]] = {}

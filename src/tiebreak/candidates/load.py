@@ -1,4 +1,4 @@
-"""Loading: from paths to one aligned pool; and its audit, how much is saturated before judging."""
+"""Load paths into one aligned pool, and audit how much of a pool is saturated before judging."""
 
 import math
 from collections import Counter, defaultdict
@@ -44,31 +44,31 @@ def load_candidates(
             folders or `samples_*.jsonl`, each also with `.gz` or `.zst`, pools written by
             `write_parquet`, rows with `prompt`, `model` and `answer` (JSON lines, CSV or Parquet;
             see `answers`), and `.zip` archives of all these. Folders are searched with their
-            subfolders. Tiebreak's own ranking logs are left out and noted, but for those of an
-            arena, which hold the answers as well. Addresses that fsspec
-            knows, such as `s3://BUCKET/LOGS`, are fetched.
+            subfolders. Tiebreak's own ranking logs are left out and noted, except those of an
+            arena, which also hold the answers. Addresses that fsspec knows, such as
+            `s3://BUCKET/LOGS`, are fetched.
             `hf://datasets/OWNER/NAME[@REVISION][/FILE]`: candidates published on the Hub.
-        mode: `strict`: an error lists whatever is missing, damaged or contradictory.
-            `intersect`: keep the items that all models of a benchmark answered; what was left out
-            is in `pool.notes`.
+        mode: `strict`: raise an error that lists everything missing, damaged or contradictory.
+            `intersect`: keep the items that all models of a benchmark answered; `pool.notes` says
+            what was left out.
         epochs: `first` keeps epoch 1 (and notes that there were more), `all` makes one candidate
             per item, model and epoch. lm-eval's repeats share one score; the first is kept.
         native: Name of the native score, or several in order of preference. Default: the first
-            that all logs of a benchmark have. A score of several values has `name.part` for each.
-            Pools keep the score they were written with.
+            that all logs of a benchmark have. The parts of a score with several values are named
+            `name.part`. Pools keep the score they were written with.
         filter: Name of the lm-eval filter whose score is taken. Default: the first in the file.
         rename: Benchmark names to replace, such as `{"gsm8k_cot": "gsm8k"}`.
-        names: Names of models, by the file or the folder with their logs.
-        same_settings: Whether models that were asked in different ways (shots, temperature, solver
-            …) are an error; they are noted in any case.
-        alone: Whether a benchmark may have a single model, whose answers can be graded only.
+        names: Names of models, by the file or folder of their logs.
+        same_settings: Whether it is an error if models were asked in different ways (shots,
+            temperature, solver …); this is noted in any case.
+        alone: Whether a benchmark may have a single model, whose answers can only be graded.
 
     Returns:
         The pool, in an order that does not depend on the order of paths or rows.
 
     Raises:
-        CandidateError: Something is wrong; the message lists what and where, and `kind` is the
-            earliest ("hole": some models did not answer some items, and nothing worse).
+        CandidateError: Something is wrong; the message lists all problems with their places, and
+            `kind` is the earliest ("hole": nothing is wrong but missing answers to some items).
         ValueError: An unknown `mode` or `epochs`.
     """
     _check("mode", mode, get_args(Mode))
@@ -92,13 +92,14 @@ def load_by_models(
     rename: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> tuple[CandidatePool, ...]:
-    """The same of models that did not answer the same items: a pool for each set of models.
+    """Load the answers of models that answered different items: a pool for each set of models.
 
-    Each answer is in one pool, beside those of all other models that answered its item; whoever
-    answered it alone is alone there. What cannot be read is left out and noted, as in `intersect`.
+    Each answer is in one pool, with those of all other models that answered its item; a model that
+    is the only one to answer an item has a pool of its own. Unreadable files are left out and
+    noted, as in `intersect`. For the arguments see `load_candidates`.
 
     Raises:
-        CandidateError: nothing to read, two logs of one model, or an item that has two questions.
+        CandidateError: Nothing can be read, a model has two logs, or an item has two questions.
     """
     return align_by_models(_read_all(paths, epochs, native, filter, rename, names))
 
@@ -131,7 +132,8 @@ def _read_all(
         *discovery.problems,
         *(problem for reading in readings for problem in reading.problems),
     ]
-    # Tasks without written answers often lie beside those that have some.
+    # Tasks without written answers often lie beside others. They are a problem only if no other
+    # task was loaded, or if another log of the same task has written answers.
     benchmarks = {record.benchmark for record in records}
     passed_over = [
         problem
@@ -147,7 +149,7 @@ def _read_all(
 
 
 def _without_retried(readings: Iterable[Reading]) -> list[Reading]:
-    """Failed runs whose retry succeeded are noted, and no problem."""
+    """Turn the problems of failed runs into notes if a retry succeeded."""
     readings = list(readings)
     succeeded = {reading.run for reading in readings if reading.records}
     return [
@@ -168,7 +170,7 @@ def _without_retried(readings: Iterable[Reading]) -> list[Reading]:
 def _with_shared_metrics(
     files: Sequence[CandidateFile], readings: Sequence[Reading], options: ReadOptions
 ) -> list[Reading]:
-    """Read logs again whose first score is not one that all logs of their benchmark have."""
+    """Read logs again with the first score that all logs of their benchmark and harness have."""
     if options.native:
         return list(readings)
     groups: dict[tuple[str, str], list[tuple[str, ...]]] = defaultdict(list)
@@ -215,7 +217,7 @@ def _read(file: CandidateFile, options: ReadOptions) -> Reading:
 def _unused_names(
     options: ReadOptions, models: Iterable[str], records: Sequence[LogRecord]
 ) -> list[Note]:
-    """Keys of `rename` that match no benchmark, and paths of models with no log of a harness."""
+    """Problems: keys of `rename` that match no benchmark, and paths in `names` without a log."""
     tasks = {record.task for record in records}
     known = tasks | {benchmark_name(task) for task in tasks}
     shown = ", ".join(sorted({benchmark_name(task) for task in tasks})) or "none"
@@ -237,8 +239,8 @@ def _unused_names(
 class ModelAudit:
     """One model on one benchmark.
 
-    `native_mean` is the mean native score over the `n_native` answers that have one, NaN when none
-    has; `native_metrics` are the names of those scores.
+    `native_mean` is the mean native score over the `n_native` answers that have one, NaN if none
+    has; `native_metrics` are the names of these scores.
     """
 
     model: str
@@ -250,13 +252,12 @@ class ModelAudit:
 
 @dataclass(frozen=True)
 class BenchmarkAudit:
-    """One benchmark of a pool. Counts are of items, an item in another epoch counts again.
+    """One benchmark of a pool. Counts are of items; an item counts once in each epoch.
 
-    `n_dropped` items were left out by `intersect` for lack of an answer. `n_native` have a native
-    score for every model, and in `n_saturated` of these all are equal: they do not distinguish any
-    two models. Of the `n_pairs` pairs of answers to one item, `n_identical_pairs` are the same
-    after normalisation and need no judge; to `n_all_identical` items all models gave the same
-    answer.
+    `intersect` left out `n_dropped` items because an answer was missing. `n_native` items have a
+    native score for every model; in `n_saturated` of these all scores are equal and distinguish no
+    models. Of the `n_pairs` pairs of answers to the same item, `n_identical_pairs` are equal after
+    normalisation and need no judge. To `n_all_identical` items all models gave the same answer.
     """
 
     benchmark: str
@@ -272,14 +273,14 @@ class BenchmarkAudit:
 
 @dataclass(frozen=True)
 class Audit:
-    """What a pool holds, benchmark by benchmark, and the notes of loading."""
+    """Counts of a pool by benchmark, and the notes of loading."""
 
     benchmarks: tuple[BenchmarkAudit, ...]
     notes: tuple[Note, ...] = field(repr=False)
 
 
 def audit(pool: CandidatePool) -> Audit:
-    """Count what a pool holds: native accuracy, saturated items, identical answers, holes."""
+    """Compute a pool's native accuracy, saturated items, identical answers and dropped items."""
     benchmarks = tuple(_benchmark_audit(pool, name) for name in pool.benchmarks)
     return Audit(benchmarks, pool.notes)
 

@@ -1,4 +1,4 @@
-"""Native scores: the harness's own numbers."""
+"""Native scores: the scores that a harness gave to the answers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from tiebreak.candidates.pool import Note
 from tiebreak.text import listed
 
-# Files of other programs may have a million columns.
+# At most so many names in a message: files of other programs may have a million columns.
 LISTED = 20
 
 RECORDED = "tiebreak_"
@@ -36,15 +36,15 @@ VERIFIED: Final[Mapping[str, str]] = {
     }.items()
     for name in names
 }
-"""Native scores that a program checks, by the last part of their names, and what it checks.
+"""Native scores computed by a program: what it checks, by the last part of the score's name.
 
-Their 1 is a pass and their 0 a fail. What a model graded is not among them, nor what measures a
-likeness (f1, rouge), nor `includes`, which a wrong answer passes that mentions the target.
+A score of 1 is a pass and 0 a fail. Not included are grades by models, measures of similarity (f1,
+rouge) and `includes`, which also passes a wrong answer that mentions the target.
 """
 
 
 class Native(NamedTuple):
-    """A native score. `value` is NaN without one; `problem` says what is wrong with it."""
+    """A native score. `value` is NaN if there is none; `problem` says what is wrong, or is None."""
 
     value: float
     metric: str | None
@@ -62,7 +62,7 @@ NO_NATIVE_SCORES: Final = "no native scores"
 
 
 def choice_note(present: Sequence[str], wanted: Sequence[str], source: str) -> Note | None:
-    """A note if there was no score to choose, or one had to be chosen out of several."""
+    """Note that a log has no score, or that one of several was chosen by default; else None."""
     if not present:
         return Note("native_choice", source, NO_NATIVE_SCORES)
     if len(present) == 1 or wanted:
@@ -72,16 +72,16 @@ def choice_note(present: Sequence[str], wanted: Sequence[str], source: str) -> N
 
 
 def passed(metric: str | None, score: float) -> bool | None:
-    """Whether an answer passed; None where its native score is not verified, or neither 1 nor 0.
+    """Whether an answer passed; None if its score is not in `VERIFIED`, or neither 1 nor 0.
 
-    The name of the score is as logs have it ("exact_match,strict-match").
+    `metric` is the name of the score as in logs ("exact_match,strict-match").
     """
     name = (metric or "").partition(",")[0].rpartition("/")[2]
     return bool(score) if name in VERIFIED and score in (0, 1) else None
 
 
 def missing(present: Sequence[str], wanted: Sequence[str]) -> Native:
-    """A native score that should be there and is not."""
+    """A native score that is missing: NaN, with a problem that lists the scores there are."""
     name = " or ".join(map(repr, wanted)) or "native score"
     return Native(math.nan, None, f"has no {name}; its scores: {shortened(present)}")
 
@@ -89,9 +89,9 @@ def missing(present: Sequence[str], wanted: Sequence[str]) -> Native:
 def problem_note(
     native: Native, item: str, present: Sequence[str], wanted: Sequence[str], source: str
 ) -> Note:
-    """What is wrong with the native score of an item; the same for all where no item has it.
+    """Problem with the native score of an item, without its name if no item of the log has it.
 
-    `present` are the names of all scores in the log, and one of those `wanted` is needed.
+    `present` are the names of all scores in the log, one of which should be in `wanted`.
     """
     nowhere = native.metric is None and choose_metric(present, wanted) is None
     message = f"{native.problem}" if nowhere else f"{item}: {native.problem}"
@@ -99,7 +99,7 @@ def problem_note(
 
 
 def shortened(names: Sequence[str]) -> str:
-    """Names in a sentence: the first of them, none of them as a page of its own."""
+    """Names for a sentence: the first `LISTED`, each cut to 80 characters; "none" without any."""
     shown = [name if len(name) <= 80 else f"{name[:79]}…" for name in names]
     return listed(shown, most=LISTED) or "none"
 
@@ -107,7 +107,7 @@ def shortened(names: Sequence[str]) -> str:
 def finite(value: Any, metric: str, words: Mapping[str, float]) -> Native:
     """A score as a finite number, from a number, bool, number as text or one of `words`.
 
-    These stand for a number, and are case-sensitive.
+    `words` maps case-sensitive texts to numbers.
     """
     if isinstance(value, str) and value in words:
         return Native(words[value], metric)

@@ -1,12 +1,12 @@
-"""Pools as Parquet: one row per candidate, the columns of its item repeated.
+"""Read and write pools as Parquet: one row per candidate, with the columns of its item repeated.
 
 Nested values (choices, tools, metadata, tool calls) are JSON text, so that any reader of Parquet
-can use the file; notes and the version of the format are in the file's key-value metadata. A
-reader takes the columns it knows; a column that old readers can do without is nullable and keeps
-the version, any other change raises it.
+can use the file; notes, settings and the version of the format are in the file's key-value
+metadata. A reader takes the columns it knows. A new column that old readers can do without is
+nullable and keeps the version; any other change raises it.
 
-Anyone can write such a file, and disks damage them. What is not as `write_parquet` leaves it is an
-error that names the file, not something that comes up later as a wrong number.
+Anyone can write such a file, and disks damage files. Whatever `write_parquet` would not have
+written is therefore an error that names the file, instead of a wrong number later.
 """
 
 import json
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 VERSION = 2
-"""Version of the pools that are written, and the newest that can be read.
+"""Version of the format that is written, and the newest that can be read.
 
-Version 2 keeps images and files of questions, the hash of their content, and settings.
+Version 2 added images and files of questions, the hash of their content, and settings.
 """
 VERSION_KEY = b"tiebreak_pool"
 NOTES_KEY = b"tiebreak_notes"
@@ -46,9 +46,10 @@ _TEXTS_OF_CANDIDATE = ("model", "text", "tool_calls", "source")
 
 Settings = Mapping[tuple[str, str], Mapping[str, str]]
 
-# What a file says of its columns: ours take some hundred bytes each.
+# In bytes. The footer describes the columns; each of ours takes some hundred bytes.
 _LARGEST_FOOTER = 64 * 2**20
-# A thousand models repeat a question a thousand times; what repeats more is made to fill memory.
+# Unpacked size / file size. With a thousand models a question is there a thousand times; a file
+# that repeats its content more often is made to fill memory.
 _MOST_TIMES = 1_000
 _ALWAYS_READ = 2**30
 
@@ -56,7 +57,7 @@ _ALWAYS_READ = 2**30
 @cache
 def schema() -> "pa.Schema":
     """Columns of a pool, with their types."""
-    # Arrow is imported only where it is needed: that takes most of a second.
+    # Importing Arrow takes most of a second.
     import pyarrow as pa
 
     # Large strings: texts of a big pool exceed the 2 GB that a plain string column can address.
@@ -81,15 +82,15 @@ def is_pool(path: Path) -> bool:
     """Whether a readable Parquet file was written by `write_parquet`.
 
     Raises:
-        CandidateError: It is not a Parquet file, or a damaged one.
+        CandidateError: It is not a Parquet file, or is damaged.
     """
     with naming(path, "cannot be read as Parquet"):
-        # Files of others may have a million columns: that they are no pools is seen before.
+        # Other programs' files may have a million columns: search the footer before parsing it.
         return VERSION_KEY in _footer(path) and VERSION_KEY in _metadata(_opened(path))
 
 
 def read_rows(path: Path) -> tuple[list[dict[str, Any]], tuple[Note, ...], Settings]:
-    """The rows of a pool, each with the value of every column, its notes and its settings.
+    """Read the rows of a pool, each with all columns of the schema, its notes and its settings.
 
     Raises:
         CandidateError: The file is damaged, is not a Tiebreak pool, or is of a newer version.
@@ -120,13 +121,13 @@ def read_rows(path: Path) -> tuple[list[dict[str, Any]], tuple[Note, ...], Setti
 
 
 def unreadable(path: Path, message: str) -> CandidateError:
-    """The error for a file that is no pool."""
+    """The error for a file that cannot be read as a pool."""
     return CandidateError.of("unreadable_log", path.as_posix(), message)
 
 
 @contextmanager
 def naming(path: Path, words: str) -> Iterator[None]:
-    """Whatever damaged bytes make Arrow raise becomes an error that names the file."""
+    """Turn any error that Arrow raises on damaged bytes into one that names the file."""
     import pyarrow as pa
 
     try:
@@ -164,7 +165,7 @@ def _metadata(file: "pq.ParquetFile") -> Mapping[bytes, bytes]:
 
 
 def _columns(path: Path, file: "pq.ParquetFile") -> dict[str, list[Any]]:
-    """The values of all columns of a pool; null where one that may be absent is."""
+    """Values of all columns of the schema; for an optional column that is absent, None per row."""
     about = file.metadata
     texts = sum(about.row_group(n).total_byte_size for n in range(about.num_row_groups))
     size = max(texts, about.num_rows * len(schema()) * 8)
@@ -172,7 +173,7 @@ def _columns(path: Path, file: "pq.ParquetFile") -> dict[str, list[Any]]:
         raise ValueError(f"its rows would take {size // 2**20:,} MB")
     present = {column.name: column for column in file.schema_arrow if column.name in schema().names}
     if texts < 2**31:  # the limit of one dictionary
-        # An item's texts are the same in all of its rows, and so are many answers: one copy each.
+        # Rows of an item share its texts, and many answers are equal: read one copy of each.
         file = _opened(path, *(name for name, column in present.items() if _is_text(column.type)))
     table = file.read(list(present))
     nothing = [None] * table.num_rows
@@ -198,7 +199,7 @@ def _values(column: "pa.ChunkedArray", wanted: "pa.Field") -> list[Any]:
         raise ValueError(f"its column {wanted.name!r} holds {held}, not {wanted.type}")
     values: list[Any] = []
     for chunk in column.chunks:
-        chunk.validate(full=True)  # damaged pages hold places of texts that are not there
+        chunk.validate(full=True)  # damaged pages can have offsets outside the text buffer
         if pa.types.is_dictionary(chunk.type):
             texts = chunk.dictionary.to_pylist()
             values += [None if n is None else texts[n] for n in chunk.indices.to_pylist()]
@@ -243,16 +244,16 @@ T = TypeVar("T")
 _PLAIN = (
     *("model", "text", "native_metric", "stop_reason", "input_tokens", "output_tokens", "source"),
 )
-"""Fields of a candidate that a row holds as they are."""
+"""Fields of a candidate that a row holds unchanged."""
 _NESTED = ("choices", "tools", "metadata", "tool_calls", "media")
 
 
 def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
     """Write a pool to one Parquet file; `read_parquet` gives back an equal pool.
 
-    The file is replaced at once, so whatever breaks the writing leaves an earlier pool as it was.
-    An undefined native score (NaN) is a null in the file. Every item needs a candidate: a row of
-    the file is a candidate. The parents of the path, which is returned, are made.
+    The file is replaced atomically, so that an interrupted write leaves an earlier pool unchanged.
+    An undefined native score (NaN) is written as null. Every item needs a candidate, because a row
+    is a candidate. Parent folders of `path` are created. Returns `path`.
 
     Raises:
         ValueError: An item has no candidate, or a native score is infinite.
@@ -309,7 +310,7 @@ def read_parquet(path: str | Path) -> CandidatePool:
 def _pool(
     rows: Iterable[dict[str, Any]],
 ) -> tuple[tuple[Item, ...], dict[ItemKey, dict[str, Candidate]]]:
-    """Items and answers; a ValueError names the first that cannot be."""
+    """Make items and candidates of rows; raise ValueError for the first contradiction."""
     items: dict[ItemKey, Item] = {}
     texts: dict[ItemKey, tuple[str, ...]] = {}
     candidates: dict[ItemKey, dict[str, Candidate]] = {}
@@ -378,9 +379,9 @@ def _objects(values: list[Any], key: ItemKey) -> tuple[dict[str, Any], ...]:
 
 
 def read_pool_file(path: Path, options: ReadOptions) -> Reading:
-    """Read a pool as a source of records, to be joined with other sources.
+    """Read a pool as records, to be joined with other sources.
 
-    Native scores stay those the pool was written with.
+    Native scores are those that the pool was written with.
     """
     try:
         pool = read_parquet(path)
@@ -393,7 +394,7 @@ def read_pool_file(path: Path, options: ReadOptions) -> Reading:
 
 
 def pool_reading(pool: CandidatePool, source: str, options: ReadOptions) -> Reading:
-    """The records of a pool that comes from `source`: one per benchmark and model."""
+    """Records of a pool that was read from `source`: one for each benchmark and model."""
     notes = list(pool.notes)
     if options.epochs == "first" and any(item.key.epoch > 1 for item in pool.items):
         message = "several epochs, the first is kept"
@@ -434,6 +435,6 @@ def _records(
 
 
 def _harness(rows: Iterable[Row]) -> Harness:
-    """Whose ids a pool has: Inspect's, if any answer came from an Inspect log."""
+    """The harness whose item ids a pool has: Inspect, if any answer came from an Inspect log."""
     sources = [row.candidate.source for row in rows if row.candidate is not None]
     return "lm-eval" if all(source.endswith(SAMPLES_ENDS) for source in sources) else "inspect"

@@ -1,12 +1,12 @@
-"""Files of own prompts: what somebody wants models compared on, without any benchmark.
+"""Read files of the user's own prompts, on which models are compared without a benchmark.
 
-A row has `prompt`, a text, or `messages`, a conversation that ends with the user's words; and, as
-it likes, `system`, `id`, `target` and `category`. Other columns are passed over.
+A row has `prompt`, a text, or `messages`, a conversation that ends with a message by the user, and
+optionally `system`, `id`, `target` and `category`. Other columns are ignored.
 
     {"prompt": "Write to a customer whose parcel is late.", "category": "mail"}
     {"messages": [{"role": "user", "content": "Name a cheese."}, …], "id": "cheese-2"}
 
-A prompt without an id is named by its content, so that it keeps its name in another file or order.
+The id of a prompt without one is a hash of its content, and so does not depend on file or order.
 """
 
 import hashlib
@@ -25,14 +25,14 @@ from tiebreak.paths import local_path
 from tiebreak.rows import ENDS, Place, rows_of
 
 BENCHMARK: Final = "prompts"
-"""What the benchmark of own prompts is called unless somebody names it."""
+"""Default name of the benchmark of own prompts."""
 
 _HUB_NAME: Final = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A question of one's own: `messages` end with one by the user, `category` may be ""."""
+    """One of the user's own prompts: `messages` end with one by the user, `category` may be ""."""
 
     id: str
     messages: tuple[Turn, ...]
@@ -46,16 +46,16 @@ class Prompt:
 
 
 def read_prompts(source: str | Path) -> list[Prompt]:
-    """The prompts of a file, in its order.
+    """Read the prompts of a file, in its order.
 
     Args:
         source: JSON lines, CSV or Parquet by its name, JSON lines and CSV also as `.gz` or `.zst`;
-            or a dataset on the Hub, `OWNER/NAME[@REVISION]` where no such file is there, or
-            `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
+            or a dataset on the Hub, `hf://datasets/OWNER/NAME[@REVISION][/FILE]`, or
+            `OWNER/NAME[@REVISION]` if no file has this name.
 
     Raises:
-        CandidateError: it cannot be read, holds nothing, or rows are no prompts, all of which the
-            message lists; or the Hub cannot be reached, or has no such dataset.
+        CandidateError: The file cannot be read, is empty, or has rows that are no prompts (the
+            message lists all of them); or the Hub cannot be reached, or has no such dataset.
     """
     path, name = _local_file(str(source))
     prompts: dict[str, Prompt] = {}
@@ -85,10 +85,10 @@ def read_prompts(source: str | Path) -> list[Prompt]:
 
 
 def prompt_of(row: Any) -> Prompt:
-    """A row as a prompt.
+    """Make a prompt of a row.
 
     Raises:
-        ValueError: it is none; the message is to be said after its place.
+        ValueError: The row is no prompt; the message is meant to follow the place of the row.
     """
     if not isinstance(row, Mapping):
         raise ValueError("it is not an object with named columns")
@@ -101,10 +101,10 @@ def prompt_of(row: Any) -> Prompt:
 
 
 def text_in(row: Mapping[str, Any], column: str) -> str:
-    """A column as a text, "" where there is nothing; a number is written out.
+    """Value of a column as text, "" if it is missing or None; numbers are converted.
 
     Raises:
-        ValueError: it is neither a text nor a number.
+        ValueError: The value is neither a text nor a number.
     """
     value = row.get(column)
     if value is None:
@@ -152,7 +152,7 @@ def _turn(message: Any, number: int) -> Turn:
 
 
 def _local_file(source: str) -> tuple[Path, str]:
-    """The file on this machine, and how the user knows it."""
+    """Local path of the file (downloaded if on the Hub), and its name for messages."""
     path = local_path(source)
     is_name = _HUB_NAME.fullmatch(source) and path.suffix not in (*ENDS, ".json", ".gz", ".zst")
     if not is_on_hub(source) and (path.exists() or not is_name):

@@ -1,6 +1,6 @@
-"""The metadata by which a ranking log names its run, and which shard of the run it is.
+"""Metadata keys by which a ranking log names its run, and the shard of the run that it holds.
 
-A shard is one of several parts of a run of judging, so that several machines can share it.
+A run of judging can be split into shards, so that several machines can share it.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 T = TypeVar("T")
 
 PROTOCOL_KEY = "tiebreak_protocol"
-"""Log metadata key of ranking logs: they hold ballots about candidates, not candidates."""
+"""Log metadata key that marks ranking logs: they hold ballots about candidates, not candidates."""
 
 RUN_KEY = "tiebreak_run"
 """Log metadata key of ranking logs: fingerprint of pool, protocol, arguments and judges.
@@ -22,10 +22,10 @@ SHARD_KEY = "tiebreak_shard"
 """Log metadata key of a ranking log that holds only a part of a run, such as "3/8"."""
 
 CANARIES_KEY = "tiebreak_canaries"
-"""Log metadata key of ranking logs: ids of the samples that were planted, and are no items."""
+"""Log metadata key of ranking logs: ids of planted samples, which are no items of the benchmark."""
 
 CONTEST_KEY = "contest"
-"""Sample metadata key of ranking logs: what was judged, that is task, rubric and answers."""
+"""Sample metadata key of ranking logs: task, rubric and answers that were judged."""
 
 ROSTER_KEY = "roster"
 """Sample metadata key of ranking logs: all models of the run.
@@ -34,28 +34,28 @@ A model that is absent from an item scores NaN there.
 """
 
 ANSWERS_KEY = "tiebreak_answers"
-"""Log metadata key of ranking logs that hold the answers, too: the names of the models.
+"""Log metadata key of ranking logs that also hold the answers: the names of the models.
 
-Key of their samples' metadata: by model its reply, or `{"error": why}`.
+In the metadata of their samples, under the same key: each model's reply, or `{"error": why}`.
 """
 
 PROMPTS_KEY = "tiebreak_prompts"
 """Log metadata key of ranking logs: SHA-256 of the judges' prompt templates."""
 
 OWN_PROMPTS_KEY = "tiebreak_own_prompts"
-"""Log metadata key of answers to own prompts: their file. Inputs are questions as they stand."""
+"""Log metadata key of answers to own prompts: their file. The whole input is the question."""
 
 LEFT_OUT = "left out for lack of a key"
-"""What notes on candidates say in ranking logs of items that were not judged."""
+"""Text of notes in ranking logs on items that were not judged."""
 
 OWN_ANSWERS = "judges answers of its own"
-"""What they say of a judge that is one of the models."""
+"""Text of notes in ranking logs on a judge that is also one of the models."""
 
 AUTHOR = "tiebreak"
-"""Who edits logs, by their provenance, where nobody else is named."""
+"""Author in the provenance of edits to logs, unless another is named."""
 
 REPLAY_KEY = "tiebreak_replay"
-"""Log metadata key of replays: which data, what was taken out of their questions, and the seed."""
+"""Log metadata key of replays: the data, the part removed from their questions, and the seed."""
 
 
 class Shard(NamedTuple):
@@ -69,7 +69,7 @@ class Shard(NamedTuple):
         """Read "3/8".
 
         Raises:
-            ValueError: any other text; the message shows the form.
+            ValueError: The text has another form; the message shows the right one.
         """
         match = re.fullmatch(r"([1-9][0-9]*)/([1-9][0-9]*)", str(text))
         shard = Shard(int(match[1]), int(match[2])) if match else None
@@ -80,7 +80,7 @@ class Shard(NamedTuple):
         return shard
 
     def part_of(self, items: Sequence[T]) -> list[T]:
-        """Every `total`-th item from item `number` on, so that each shard has its share of all."""
+        """Every `total`-th item from item `number` on, so that shards are spread over all items."""
         return list(items[self.number - 1 :: self.total])
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Settings in which models were asked: a difference of scores may be due to one of them."""
+"""Compare the settings with which models were asked, as scores may differ because of them."""
 
 import hashlib
 import json
@@ -10,13 +10,13 @@ from typing import Final
 from tiebreak.text import listed
 
 Settings = Mapping[str, Mapping[str, str]]
-"""How each model was asked, as far as it is known: its settings by name, as text."""
+"""Known settings of each model, by name and as text."""
 
 Different = Mapping[str, Mapping[str, Sequence[str]]]
-"""Settings that differ, by name: the models of each value, of "" those that have it not set."""
+"""Settings that differ, by name: the models with each value; "" stands for not set."""
 
 HARNESS: Final = "harness"
-"""The setting that says by which harness a model was asked."""
+"""Setting with the name of the harness by which a model was asked."""
 
 _NAMED: Final = 3
 _KEPT: Final = 1_000
@@ -24,13 +24,13 @@ _SHOWN: Final = 80
 
 
 def setting_text(value: object) -> str:
-    """A setting as a text, of at most 1,000 characters: of a longer one the beginning, marked."""
+    """A setting as text; a longer one is cut to 1,000 characters and marked with a hash."""
     text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
     return _marked(" ".join(text.split()), _KEPT)
 
 
 def _marked(text: str, longest: int) -> str:
-    """A text; of a long one its beginning, and a mark of the whole."""
+    """A text of at most `longest` characters; a longer one is cut, with a hash of the whole."""
     if len(text) <= longest:
         return text
     mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
@@ -38,9 +38,9 @@ def _marked(text: str, longest: int) -> str:
 
 
 def different(known: Settings) -> Different:
-    """The settings in which the models of a benchmark differ; unknown ones differ from nothing."""
+    """Settings in which the models of a benchmark differ; models without any are not compared."""
     settings: dict[str, dict[str, list[str]]] = {}
-    # Each harness has names of its own for settings.
+    # Harnesses have different names for settings, so only models of one harness are compared.
     for harness in sorted({given[HARNESS] for given in known.values() if HARNESS in given}):
         alike = {model: given for model, given in known.items() if given.get(HARNESS) == harness}
         for name in sorted({name for given in alike.values() for name in given}):
@@ -52,7 +52,7 @@ def different(known: Settings) -> Different:
 
 
 def differences_in_words(settings: Different) -> str:
-    """The settings that differ in a sentence, of those asked alike a few models named; or ""."""
+    """Sentence with the settings that differ, naming a few models for each value; "" if none."""
     parts = []
     for name, values in settings.items():
         start = _alike(filter(None, values))
@@ -65,7 +65,7 @@ def differences_in_words(settings: Different) -> str:
 
 
 def _alike(values: Iterable[str]) -> int:
-    """How many characters texts begin with alike, up to a word's end; 0 where all are short."""
+    """Length of the texts' common beginning, up to the end of a word; 0 if all are short."""
     texts = list(values)
     if len(texts) < 2 or max(map(len, texts)) <= _SHOWN:
         return 0
@@ -75,7 +75,7 @@ def _alike(values: Iterable[str]) -> int:
 
 
 def _shown(value: str, start: int) -> str:
-    """A value without the characters that all have alike."""
+    """A value without the first `start` characters, which all values share."""
     if not value:
         return "not set"
     return ("…" if start else "") + _marked(value[start:], _SHOWN)
