@@ -1,17 +1,17 @@
-"""Ballots out of files: a profile of ranks, and what else a file says about its ballots.
+"""Read ballots from CSV, PrefLib files and ranking logs into a profile of ranks.
 
-In CSV they have one of two forms; the header says which.
+A CSV file has one of two forms; the header tells which.
 
-Wide: a ballot a line, a column per candidate; a cell is a rank (lower is better, equal = tied,
-empty = not ranked). The columns `reviewer` (or `ballot`) and `item` may be there, too::
+Wide: one ballot per line, one column per candidate; a cell is a rank (lower is better, equal =
+tied, empty = not ranked). The columns `reviewer` (or `ballot`) and `item` are optional::
 
     reviewer,item,model-a,model-b,model-c
     judge-1,q1,1,2,3
     judge-2,q1,1,1,
     judge-1,q2,3,1,2
 
-Long: a rank a line, in columns `candidate` and `rank`; `reviewer` (or `ballot`) says whose, and
-`item`, which is optional, on which question::
+Long: one rank per line, in columns `candidate` and `rank`; `reviewer` (or `ballot`) is the voter,
+`item`, which is optional, the question::
 
     item,reviewer,candidate,rank
     q1,judge-1,model-a,1
@@ -21,12 +21,12 @@ The names `reviewer`, `ballot`, `item`, `candidate` and `rank` are reserved for 
 upper and lower case. For separators, encoding and numbers see `delimited`.
 
 PrefLib's formats for rankings are `.soc`, `.soi`, `.toc` and `.toi`. preflibtools parses the file,
-but it takes whatever its pattern finds in a line: an unclosed brace breaks a tie, `1: 1 2 3` ranks
-the alternative 123, an order that is there twice counts four times, text is passed over. So every
-line is checked against the format first, and the parsed instance against its own header.
+but accepts any line in which its pattern matches something: an unclosed brace breaks a tie,
+`1: 1 2 3` ranks the alternative 123, an order that occurs twice counts four times, text is ignored.
+So every line is first checked against the format, and the parsed instance against its header.
 
-Ranking logs hold ballots as well: the ranking of an item's answers is one over the models, and in a
-peer review every review is.
+In ranking logs, the ranking of an item's answers is a ballot over the models; in a peer review,
+each review is one.
 """
 
 import math
@@ -57,7 +57,7 @@ from tiebreak.tables.scores import ScoreTable
 from tiebreak.text import listed
 
 MAX_CELLS = 20_000_000
-"""The most ballots × candidates that are read: 160 MB of ranks."""
+"""Largest number of ballots × candidates that is read: 160 MB of ranks."""
 
 RESERVED = {"ballot": "reviewer"} | {n: n for n in ("reviewer", "item", "candidate", "rank")}
 
@@ -78,9 +78,9 @@ class BallotFile:
     """The ballots of one file, or of one benchmark in ranking logs.
 
     `name` is a heading, `source` the file or files. `items` and `reviewers` have one entry for each
-    of the profile's ballots: the question that it answers and who cast it. They are empty where
-    the file does not say. `notes` are sentences on what was left out and why. `scores` is the table
-    that each of the ballots ranks the models by one benchmark of, None where they are no scores'.
+    ballot of the profile, its question and its voter; they are empty if the file has no such
+    labels. `notes` are sentences on what was left out and why. `scores` is the table whose
+    benchmarks the ballots were made of, or None if they were not made of scores.
     """
 
     name: str
@@ -105,11 +105,11 @@ class BallotFile:
         return profiles
 
     def batch(self) -> tuple[tuple[str, ...], FloatArray]:
-        """The same for batch methods, which take all questions in one array.
+        """Ranks of all questions in one array, for batch methods.
 
         Returns:
-            The items, and ranks of shape (items, ballots, N), filled up with ballots of NaN where
-            an item has fewer ballots than the one that has most.
+            The items, and ranks of shape (items, ballots, N); items with fewer ballots than the
+            item with most are padded with ballots of NaN.
         """
         rows = self._rows()
         most = max(len(numbers) for numbers in rows.values())
@@ -119,7 +119,7 @@ class BallotFile:
         return tuple(rows), ranks
 
     def _rows(self) -> dict[str, list[int]]:
-        """Numbers of the ballots on each item."""
+        """Rows of the profile with the ballots on each item."""
         rows: dict[str, list[int]] = {}
         for number, item in enumerate(self.items or [""] * self.profile.n_ballots):
             rows.setdefault(item, []).append(number)
@@ -135,14 +135,14 @@ def ballot_file(
     drop_unranked: bool,
     notes: Iterable[str] = (),
 ) -> BallotFile:
-    """Ballots with names made into a `BallotFile`.
+    """Make a `BallotFile` of ballots.
 
-    Name, source and notes are as in `BallotFile`, candidates in the order of the profile's columns.
-    Empty ballots are left out and noted; with `drop_unranked` so are candidates that no ballot
-    ranks.
+    `name`, `source` and `notes` are those of the `BallotFile`, `candidates` the columns of its
+    profile in order. Empty ballots are left out and noted; with `drop_unranked` so are candidates
+    that no ballot ranks.
 
     Raises:
-        TableError: no ballot ranks any candidate; a candidate is ranked by no ballot and
+        TableError: No ballot ranks any candidate; no ballot ranks one of the candidates and
             `drop_unranked` is False; or there are more than `MAX_CELLS` ranks.
     """
     voted = list(ballots)
@@ -193,14 +193,14 @@ def _profile(table: FloatArray, names: list[str], counts: list[int]) -> Profile:
     distinct = Profile.from_ranks(table, names)
     if all(count == 1 for count in counts):
         return distinct
-    # A file may say that thousands cast the same ballot: it is brought into form once.
+    # A file may have thousands of equal ballots, so each is normalised once and then repeated.
     ranks = np.repeat(distinct.ranks, counts, axis=0)
     ranks.setflags(write=False)
     return Profile(ranks, distinct.names)
 
 
 def _labels(ballots: list[Ballot], labels: list[str]) -> tuple[str, ...]:
-    """A label for every ballot, or none at all where the file has no such labels."""
+    """A label for every ballot, or () if the file has no such labels."""
     if not any(labels):
         return ()
     return tuple(
@@ -214,9 +214,9 @@ def read_ballot_csv(path: Path, *, drop_unranked: bool = False) -> BallotFile:
     With `drop_unranked`, candidates that no ballot ranks are left out and noted.
 
     Raises:
-        TableError: columns that fit neither form; a rank that is not a number or below 0; a label
-            that is missing; a reviewer who ranks a candidate, or an item, twice; as
-            `read_delimited` and `ballot_file`.
+        TableError: The columns fit neither form; a rank is not a number or is below 0; a label is
+            missing; a reviewer ranks a candidate, or an item, twice; or as for `read_delimited` and
+            `ballot_file`.
     """
     table = read_delimited(path).named(RESERVED)
     long = "candidate" in table.columns or "rank" in table.columns
@@ -265,7 +265,7 @@ def _check_long(table: Delimited) -> None:
 
 
 def _labels_of(table: Delimited, row: Row) -> tuple[str, str]:
-    """Item and reviewer of a row, empty where the file has no such column."""
+    """Item and reviewer of a row, each "" if the file has no such column."""
     item, reviewer = (
         _label_of(table, row, meaning) if meaning in table.columns else ""
         for meaning in ("item", "reviewer")
@@ -292,12 +292,12 @@ def read_preflib(path: Path, *, drop_unranked: bool = False) -> BallotFile:
     """Read a PrefLib file of rankings; an order with a count of n becomes n ballots.
 
     Args:
-        path: the file; its suffix says whether orders may have ties (t) and gaps (i).
-        drop_unranked: leave out, and note, the alternatives that no ballot ranks.
+        path: The file; its suffix says whether orders may have ties (t) and gaps (i).
+        drop_unranked: Whether to leave out, with a note, alternatives that no ballot ranks.
 
     Raises:
         MissingPackageError: preflibtools is not installed.
-        TableError: a line that is not in the format, or that the header or suffix contradicts; as
+        TableError: A line is not in the format, or contradicts the header or suffix; or as for
             `read_text` and `ballot_file`.
     """
     instances = optional(
@@ -305,7 +305,7 @@ def read_preflib(path: Path, *, drop_unranked: bool = False) -> BallotFile:
     )
     instance = instances.OrdinalInstance()
     kind = path.suffix.lower().removeprefix(".")
-    # Not splitlines(): it also cuts at characters that may well be in a name.
+    # Not splitlines(), which also splits at characters that may occur in a name.
     lines = [line.strip() for line in read_text(path).split("\n")]
     header = [line for line in lines if line.startswith("#")]
     body = [
@@ -317,7 +317,7 @@ def read_preflib(path: Path, *, drop_unranked: bool = False) -> BallotFile:
     instance.data_type = kind
     try:
         instance.parse_lines([*header, *(line for _, line in body)])
-    except Exception as error:  # int() and unpacking, wherever a line was not what it expected
+    except Exception as error:  # int() and unpacking fail with various errors on a wrong header
         raise TableError(
             f"{path}: preflibtools cannot read it ({type(error).__name__}: {shown(str(error))}); "
             f"{_HEADER_HELP}"
@@ -348,7 +348,7 @@ def _check_lines(path: Path, body: Sequence[tuple[int, str]]) -> None:
 
 
 def _check_header(path: Path, kind: str, instance: Any) -> None:
-    """What the header says must hold: a wrong count is all that a file cut short shows."""
+    """Check the header against the orders: only a wrong count shows that a file is cut short."""
     names = list(instance.alternatives_name.values())
     if instance.data_type != kind:
         raise TableError(
@@ -386,7 +386,7 @@ def _problems(order: Order, kind: str, instance: Any, earlier: int | None) -> It
         yield f"a .{kind} file ranks every alternative in every line; name the file .{kind[:2]}i"
 
 
-# How many items without a ranking a note names; it gives the number of all.
+# Number of items without a ranking that a note names; it gives the total.
 LISTED = 5
 
 
@@ -395,13 +395,13 @@ Items = dict[tuple[str, str], tuple[str, tuple[Ballot, ...]]]
 
 
 def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
-    """One set of ballots per benchmark and protocol, by name.
+    """Read ranking logs: one set of ballots per benchmark and protocol, sorted by name.
 
-    Each ranked item is a ballot whose reviewer is the log; of a peer review, each review is one.
-    Where a run was retried, an item's ballots are those of the latest log that ranked it.
+    Each ranked item is a ballot with the log as its reviewer; in a peer review, each review is one.
+    If a run was retried, an item's ballots are those of the latest log that ranked it.
 
     Raises:
-        TableError: a path holds no ranking log, or no item of any log could be ranked.
+        TableError: A path holds no ranking log, or no item of any log could be ranked.
     """
     try:
         logs = read_ranking_logs(paths, with_votes=False, attempts="all")
@@ -418,10 +418,10 @@ def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
 
 
 def _collect(logs: Sequence[RankingLog]) -> tuple[dict[tuple[str, str], Items], list[Unranked]]:
-    """Ballots by benchmark and protocol; and the items that none of a task's logs ranked."""
+    """Ballots by benchmark and protocol, and the items that no log of their task ranked."""
     kinds: dict[tuple[str, str], Items] = {}
     unranked: dict[tuple[str, str], Unranked] = {}
-    for log in logs:  # the oldest first, so a retry replaces what it repeats
+    for log in logs:  # the oldest first, so that a retry replaces the items that it repeats
         unranked |= {(log.task_id, item.item_id): item for item in log.unranked}
         for item in log.ranked:
             kind = item.ballots.benchmark, item.ballots.protocol
@@ -432,7 +432,7 @@ def _collect(logs: Sequence[RankingLog]) -> tuple[dict[tuple[str, str], Items], 
 
 
 def _ballots_of(log: RankingLog, ranked: RankedItem) -> tuple[Ballot, ...]:
-    """The ranking of an item, or the reviews behind it; identical answers get no review."""
+    """The ranking of an item, or its reviews in a peer review unless all answers are identical."""
     item, placement = ranked
     if not item.listings or not RULES[item.placed_by].reviewed:
         return (Ballot(placement.ranks, item.item_id, log.path),)
@@ -455,7 +455,7 @@ def _file(
     ballots = [ballot for _, ranked in items.values() for ballot in ranked]
     without = [item for item in unranked if item.benchmark in (benchmark, None)]
     notes = [
-        # A file that was left out of a folder is noted in every log that was found there.
+        # Each log of a folder has the same note on a file left out there, so it gets no path.
         note if note.startswith("Left out:") else f"{log.path}: {note}"
         for log in logs
         if log.path in used or not log.items

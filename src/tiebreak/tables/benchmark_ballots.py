@@ -1,4 +1,4 @@
-"""Scores as ballots: each benchmark of a table ranks the models that it has scores of."""
+"""Make ballots of scores: each benchmark of a table ranks the models that have a score on it."""
 
 import math
 import re
@@ -29,11 +29,11 @@ class ScoreBallotOptions(TypedDict, total=False):
 
 
 MAX_BALLOTS = 10_000
-"""The most ballots that weights may make of the benchmarks."""
+"""Largest number of ballots that weights may make of the benchmarks."""
 
-# Digits are few, so that no weight takes long to read.
+# The number of digits is limited, because long numbers take long to parse as fractions.
 _WEIGHT = re.compile(r"\d{1,9}(\.\d{1,9}|/\d{1,9})?")
-# Files and benchmarks that a heading or a note names.
+# Number of files that a heading or a note names.
 _NAMED = 3
 
 
@@ -44,32 +44,33 @@ def score_ballots(
     weights: Weights | None = None,
     drop_unranked: bool = False,
 ) -> BallotFile:
-    """One ballot a benchmark: the higher score comes first, and a missing score is not ranked.
+    """Make one ballot per benchmark: higher scores come first, missing scores are not ranked.
 
-    With ties = "se", models are tied from the top: the best model of a benchmark opens a group,
-    and the next one joins while its score is at most the standard error of the difference,
-    √(error² + error²), below that best; the first that is not opens the next group. A tie says that
-    the table does not tell two models apart at one standard error. It is no test, neither of a
-    difference (at 95% that takes about twice as much) nor of equality. Errors of a pool of
-    candidates are made for differences over the same items (`paired_errors`); those that logs hold
-    are of each model alone, so that more is tied.
+    With ties = "se", models are tied from the top: the best model of a benchmark opens a group, and
+    the next model joins it if its score is at most the standard error of the difference,
+    √(error² + error²), below that of the best; otherwise it opens the next group. A tie means that
+    the table does not separate two models by one standard error. It is a test neither of a
+    difference (at 95% this takes about twice as much) nor of equality. Errors from a pool of
+    candidates are for differences over the same items (`paired_errors`); errors from logs are those
+    of each model alone, so that more models are tied.
 
     Args:
-        table: the scores of at least two models, what `read_scores` returned.
+        table: Scores of at least two models, as returned by `read_scores`.
         ties: "equal": scores that differ by less than 1e-12 are tied; "se": as above.
-        weights: by benchmark, above 0, 1 for those not named: whole numbers, decimals or quotients,
-            such as 2, "0.5" or "1/3". They are taken exactly, as whole numbers of equal ballots in
-            their ratio, so that all methods count them alike.
-        drop_unranked: leave out, and note, the models that no benchmark compares with another.
+        weights: Weight of each benchmark, above 0; 1 for those not named. Whole numbers, decimals
+            or quotients, e.g. 2, "0.5" or "1/3". They become exact whole numbers of equal ballots
+            in their ratio, so that all methods count them alike.
+        drop_unranked: Whether to leave out, with a note, models that no benchmark compares with
+            another model.
 
     Returns:
         Ballots over the models in the order of the table; `reviewers` are the benchmarks.
 
     Raises:
-        TableError: there are not two models with scores on the same benchmark; a model shares no
-            benchmark with another one and `drop_unranked` is False; "se" and a score has no
-            standard error; a weight is not as above, names no benchmark, or the weights make more
-            than `MAX_BALLOTS` ballots.
+        TableError: No two models have scores on the same benchmark; a model shares no benchmark
+            with another one and `drop_unranked` is False; with "se", a score has no standard error;
+            a weight is not as above, names no benchmark, or the weights make more than
+            `MAX_BALLOTS` ballots.
     """
     if len(table.models) == 1:
         raise TableError(
@@ -99,9 +100,9 @@ def score_ballots(
 
 
 class _Column(NamedTuple):
-    """A benchmark: numbers of groups by model, 0 = best, and pairs of models with scores.
+    """A benchmark: number of the tied group of each model that has a score, 0 = best.
 
-    Of `pairs` with different scores, `joined` are in one group.
+    `pairs` counts the pairs of different scores, `joined` those of them within one group.
     """
 
     benchmark: str
@@ -125,14 +126,14 @@ def _column(table: ScoreTable, number: int, errors: FloatArray) -> _Column:
 
 
 def _different(scores: list[float]) -> int:
-    """How many pairs are not equal."""
+    """Count the pairs of different scores."""
     return math.comb(len(scores), 2) - sum(math.comb(n, 2) for n in Counter(scores).values())
 
 
 def _groups(scores: FloatArray, errors: FloatArray) -> dict[int, int]:
-    """Groups of tied models by row, 0 = best, from the top as `score_ballots` says."""
+    """Number of the tied group of each row with a score, 0 = best; see `score_ballots`."""
     rows = np.flatnonzero(~np.isnan(scores)).tolist()
-    # Of equal scores the one that is known best comes first, so that they are always tied.
+    # Of equal scores the one with the smallest error comes first, so that they are always tied.
     rows.sort(key=lambda row: (-scores[row], errors[row]))
     groups: dict[int, int] = {}
     group, best = 0, next(iter(rows), 0)
@@ -145,7 +146,7 @@ def _groups(scores: FloatArray, errors: FloatArray) -> dict[int, int]:
 
 
 def _errors(table: ScoreTable) -> FloatArray:
-    """The standard errors, once every score has one."""
+    """The standard errors of the table; raise TableError unless every score has one."""
     known = np.full(table.scores.shape, np.nan) if table.errors is None else table.errors
     unknown = np.isnan(known) & ~np.isnan(table.scores)
     if not unknown.any():
@@ -160,7 +161,7 @@ def _errors(table: ScoreTable) -> FloatArray:
 
 
 def _times(table: ScoreTable, weights: Weights) -> dict[str, int]:
-    """How often each benchmark's ballot counts: the smallest whole numbers in these ratios."""
+    """Number of ballots of each benchmark: the smallest whole numbers in the weights' ratio."""
     for name in weights:
         if name not in table.benchmarks:
             help_ = suggestion(name, table.benchmarks)
@@ -227,7 +228,7 @@ def _weight_notes(weights: Weights | None, times: Mapping[str, int]) -> Iterable
 
 
 def _source(table: ScoreTable) -> str:
-    """The files, of many only the first."""
+    """Names of the files with the scores, or the first few of many."""
     more = len(table.sources) - _NAMED
     named = ", ".join(table.sources[:_NAMED]) or "the scores"
     return f"{named} and {count(more, 'more file')}" if more > 0 else named

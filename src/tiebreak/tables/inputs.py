@@ -1,4 +1,4 @@
-"""Files of any kind: scores out of them, and ballots of rankings and of scores."""
+"""Read scores and ballots from files of any kind."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ Kind = Literal["ballots", "scores"]
 
 
 class ReadingOptions(TypedDict, total=False):
-    """Arguments of `read_scores` beside the paths."""
+    """Arguments of `read_scores` other than the paths."""
 
     stderr: AnyPath | None
     metric: str | Sequence[str] | None
@@ -35,25 +35,25 @@ def read_ballots(
     making: ScoreBallotOptions | None = None,
     reading: ReadingOptions | None = None,
 ) -> list[BallotFile]:
-    """Read rankings of candidates out of files, and scores of models on benchmarks.
+    """Read ballots from files: rankings of candidates, and scores of models on benchmarks.
 
     Args:
-        paths: CSV files of ballots (see `tables.ballots` for its two forms) or scores (first column
+        paths: CSV files of ballots (see `tables.ballots` for the two forms) or scores (first column
             `model`), PrefLib files (`.soc .soi .toc .toi`), logs, lm-eval's `results_*.json`, pools
             and folders of these, in any mix.
-        drop_unranked: leave out, and note, the candidates that are named and never ranked.
-        making: how scores become ballots: `ties` and `weights` of `score_ballots`.
-        reading: how scores are read: `stderr`, `metric`, `filter`, `rename` of `read_scores`.
+        drop_unranked: Whether to leave out, with a note, candidates that no ballot ranks.
+        making: How scores become ballots: `ties` and `weights` of `score_ballots`.
+        reading: How scores are read: `stderr`, `metric`, `filter`, `rename` of `read_scores`.
 
     Returns:
-        One entry per CSV or PrefLib file of ballots, as given; then one per benchmark and protocol
-        of all ranking logs together, by name; then one of all scores together, each benchmark a
-        ballot. Where one of the two kinds in a folder makes no ballots, a note says why.
+        One entry per CSV or PrefLib file of ballots, in the order given; then one per benchmark and
+        protocol of all ranking logs together, by name; then one for all scores together, each
+        benchmark a ballot. If one of the two kinds in a folder makes no ballots, a note says why.
 
     Raises:
-        TableError: a file does not exist, cannot be read, or holds neither; as `read_scores` and
-            `score_ballots`; options for scores are given and no scores.
-        MissingPackageError: a PrefLib file is given and preflibtools is not installed.
+        TableError: A file does not exist, cannot be read, or holds neither; options for scores are
+            given, but no scores; or as for `read_scores` and `score_ballots`.
+        MissingPackageError: A PrefLib file is given and preflibtools is not installed.
     """
     given = [Path(path) for path in path_list(paths)]
     if not given:
@@ -69,7 +69,7 @@ def read_ballots(
         raise TableError(f"{', '.join(asked)}: for scores of benchmarks, and {where} holds none")
     read: list[BallotFile] = []
     left_out: list[str] = []
-    # Of a folder that holds both, one kind need not stop the other.
+    # If a folder holds both kinds, an error in one kind does not prevent reading the other.
     try:
         read += _read_ballots(ballots, drop_unranked)
     except TableError as error:
@@ -101,15 +101,16 @@ def read_scores(
     """Read one CSV file (`read_score_table`), or logs, pools and folders (`read_results`).
 
     Args:
-        paths: a single CSV file; or Inspect logs, lm-eval results, Parquet pools of candidates and
-            folders that hold them, in any mix. Logs and pools hold standard errors themselves.
-        stderr: a CSV file of the scores' standard errors (`with_errors`).
-        metric: for logs, as is the next: see `read_results`.
-        filter: the lm-eval filter whose score counts.
-        rename: names of benchmarks to replace, in logs and pools.
+        paths: A single CSV file; or Inspect logs, lm-eval results, Parquet pools of candidates and
+            folders of these, in any mix. Logs and pools hold standard errors themselves.
+        stderr: CSV file with the scores' standard errors (`with_errors`).
+        metric: Name of the score in logs, or several in order of preference: see `read_results`.
+        filter: The lm-eval filter whose score counts, for logs.
+        rename: Names of benchmarks to replace, in logs and pools.
 
     Raises:
-        TableError: a CSV file among other paths, or with options for logs; as the readers.
+        TableError: A CSV file is given among other paths or with options for logs; or as for the
+            readers.
     """
     if stderr is not None:
         table = read_scores(paths, metric=metric, filter=filter, rename=rename)
@@ -154,10 +155,9 @@ def _read_ballots(paths: Sequence[Path], drop_unranked: bool) -> list[BallotFile
 
 
 def _kinds(path: Path) -> set[Kind]:
-    """Look into a file or folder as far as it takes to know what it holds; a folder may hold both.
+    """Kinds of the content of a file or folder, read only as far as needed; a folder can have both.
 
-    A CSV file holds scores when its first column is `model`, an Inspect log when it is no ranking
-    log.
+    A CSV file holds scores if its first column is `model`, an Inspect log if it is no ranking log.
     """
     suffix = path.suffix.lower()
     require_path(path)
@@ -170,7 +170,7 @@ def _kinds(path: Path) -> set[Kind]:
     if suffix in PREFLIB:
         return {"ballots"}
     if suffix in LOGS:
-        # Of a damaged log the reader of results says what is wrong.
+        # A damaged log counts as scores, because the reader of results reports what is wrong.
         return {next(_of_logs([path]), "scores")}
     raise TableError(
         f"{path}: ballots are read from CSV ({', '.join(CSV)}), PrefLib's rankings "
@@ -193,12 +193,12 @@ def _of_folder(folder: Path) -> set[Kind]:
         kinds.add(kind)
         if len(kinds) == 2:
             return kinds
-    # Where all files are damaged, the reader of results names them.
+    # If all files are damaged, the reader of results names them.
     return kinds or {"scores"}
 
 
 def _of_logs(files: Iterable[Path]) -> Iterator[Kind]:
-    """What each file holds that can be read; lm-eval's do not wait for Inspect's import."""
+    """Yield the kind of each readable file; Inspect is imported only if there is an Inspect log."""
     from tiebreak.tables.results import is_inspect
 
     for path in files:

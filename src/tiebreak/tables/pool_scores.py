@@ -1,6 +1,7 @@
-"""Scores out of a pool of candidates: means of native scores, with errors of paired items.
+"""Read scores from pools of candidates.
 
-And those of one benchmark item by item, which make up a contest.
+`read_pool_results` gives means of native scores with errors for paired items, `read_item_scores`
+the native scores of one benchmark item by item, for a contest.
 """
 
 import math
@@ -22,13 +23,14 @@ from tiebreak.text import listed
 
 
 def read_pool_results(path: Path, options: ReadOptions) -> Iterator[Part]:
-    """Mean native score of each model on each benchmark of a pool, and its standard error.
+    """Read the mean native score of each model on each benchmark of a pool, with standard errors.
 
-    Only items count on which all models have a native score, but for models that have none on any
-    item of the benchmark. Epochs of an item are one item. For the errors see `paired_errors`.
+    Only items count on which all models have a native score; models without a score on any item of
+    the benchmark are left out before. Epochs of an item are averaged. For the errors see
+    `paired_errors`.
 
     Raises:
-        UnreadableFileError: the file cannot be read as a pool, or a metric or filter was asked for.
+        UnreadableFileError: The file cannot be read as a pool, or a metric or filter was asked for.
     """
     if options.native or options.filter:
         raise UnreadableFileError(
@@ -43,8 +45,8 @@ def read_pool_results(path: Path, options: ReadOptions) -> Iterator[Part]:
 
 
 def _benchmark(pool: CandidatePool, task: str, source: str, options: ReadOptions) -> Iterator[Part]:
-    """What there is of one benchmark, and what there is not."""
-    # Of a pool that a file lacks rows of, no item need have all.
+    """Yield the results of one benchmark, and notes on missing scores."""
+    # If the file lacks rows of the pool, perhaps no item has answers by all models.
     answers = [pool.candidates[item.key] for item in pool.items_of(task)]
     benchmark, models = options.benchmark(task), sorted({name for row in answers for name in row})
     metrics: dict[str, set[str | None]] = {model: set() for model in models}
@@ -91,7 +93,7 @@ def _benchmark(pool: CandidatePool, task: str, source: str, options: ReadOptions
 def item_means(pool: CandidatePool, benchmark: str, models: Sequence[str]) -> FloatArray:
     """Native scores of a benchmark's models, shape (items, models): means over an item's epochs.
 
-    NaN where a model has no score, or one that is not finite.
+    NaN if a model's score is missing or not finite in one of the epochs.
     """
     epochs: dict[str, list[list[float]]] = {}
     for item in pool.items_of(benchmark):
@@ -105,15 +107,16 @@ def item_means(pool: CandidatePool, benchmark: str, models: Sequence[str]) -> Fl
 def paired_errors(items: ArrayLike) -> FloatArray:
     """Standard errors of the means of N models over the same items, for comparing them, shape (N,).
 
-    What models have in common (hard items are hard for all) moves no rank. These are quasi-standard
-    errors (Firth & de Menezes, Biometrika 91, 2004): taken as independent, they give the error of
-    the difference between a model and the others over paired items, on average over the others.
+    Variation that all models share (hard items are hard for all) changes no rank. These are
+    quasi-standard errors (Firth & de Menezes, Biometrika 91, 2004): taken as independent, they give
+    the error of the difference between a model and the others over paired items, on average over
+    the others.
 
-    None is below that of a model with one item in n + 2 that is unlike the others: all items
-    right does not mean that the next one is right for sure.
+    No error is below that of a share of 1 / (n + 2): if all n items are right, the next one need
+    not be.
 
     Args:
-        items: shape (n, N), scores within 0 to 1, without NaN. For n < 2 the errors are NaN.
+        items: Scores in [0, 1] without NaN, shape (n, N). For n < 2 the errors are NaN.
     """
     table = np.asarray(items, dtype=np.float64)
     n, n_models = table.shape
@@ -122,9 +125,9 @@ def paired_errors(items: ArrayLike) -> FloatArray:
     variance = (table - table.mean(axis=1, keepdims=True)).var(axis=0, ddof=1) / n
     if n_models == 1:
         apart = table.var(axis=0, ddof=1) / n
-    elif n_models == 2:  # own is a quarter of the variance of the difference, which is Σv
+    elif n_models == 2:  # variance = Σv / 4, where Σv is the variance of the difference
         apart = 2 * variance
-    else:  # with independent variances v, own = v·(1 − 2/N) + Σv/N², and Σ own = Σv·(1 − 1/N)
+    else:  # for independent variances v, variance = v·(1 − 2/N) + Σv/N², its sum Σv·(1 − 1/N)
         total = variance.sum() * n_models / (n_models - 1)
         apart = (variance - total / n_models**2) / (1 - 2 / n_models)
     least = (n + 1) / (n + 2) ** 2 / n
@@ -133,7 +136,7 @@ def paired_errors(items: ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ItemScores:
-    """Items × models: native scores of a benchmark, without holes.
+    """Native scores of a benchmark by item and model, none of them missing.
 
     `scores` has shape (items, models). `notes` say what was left out, and why.
     """
@@ -154,13 +157,12 @@ def read_item_scores(
 ) -> ItemScores:
     """Read the native scores of one benchmark from pools, logs and folders of candidates.
 
-    Items count that all models answered (`load_candidates`, mode "intersect").
-
-    `benchmark` is needed where there are several; the other arguments are those of `read_scores`.
+    Only items that all models answered count (`load_candidates`, mode "intersect"). `benchmark` is
+    needed if there are several; the other arguments are those of `read_scores`.
 
     Raises:
-        TableError: a CSV file, or a metric or filter for a pool; the candidates cannot be read or
-            aligned; as `item_scores`.
+        TableError: A CSV file is given, or a metric or filter for a pool; the candidates cannot be
+            read or aligned; or as for `item_scores`.
     """
     for path in map(Path, path_list(paths)):
         if path.suffix.lower() in CSV:
@@ -181,7 +183,7 @@ def read_item_scores(
             native=metric,
             filter=filter,
             rename=rename,
-            # Of another benchmark in the same folder; the one that is asked for is checked below.
+            # Other benchmarks in the folder may have one model; `item_scores` checks this one.
             alone=True,
         )
     except CandidateError as error:
@@ -190,13 +192,13 @@ def read_item_scores(
 
 
 def item_scores(pool: CandidatePool, benchmark: str | None = None) -> ItemScores:
-    """The native scores of one benchmark of a pool; epochs of an item are one item.
+    """Native scores of one benchmark of a pool, averaged over the epochs of an item.
 
-    Models that have no native score are left out, then items that some model has none on.
+    Models without any native score are left out, then items without the score of some model.
 
     Raises:
-        TableError: no such benchmark, or several and none named; no item has native scores of all
-            models, or less than two models have any.
+        TableError: There is no such benchmark, or there are several and none is named; no item has
+            native scores of all models, or fewer than two models have any.
     """
     if benchmark is None:
         if len(pool.benchmarks) > 1:

@@ -1,7 +1,7 @@
-"""What the readers of results hand on: scores, and what a file does not give and why.
+"""Types that the readers of results return, and the reader of Inspect logs.
 
-The results of Inspect logs are read here, from the header alone, so the size of a log does not
-matter; those of lm-eval in `results`, those of pools in `pool_scores`.
+It reads only the header, so the size of a log does not matter. The reader of lm-eval's results is
+in `results`, that of pools in `pool_scores`.
 """
 
 import math
@@ -29,13 +29,12 @@ RANKING_LOG = "ranking log, not a result of a benchmark; left out"
 
 
 class Result(NamedTuple):
-    """A score of a model on a benchmark, better when higher.
+    """A score of a model on a benchmark; higher is better.
 
-    `task` is the benchmark's name as the file has it. `metric` was chosen out of `choices`. `when`
-    is the start of the run in seconds since 1970, −inf where the file does not say. `n_items` is
-    the number of items scored, None where the file does not say. `error` is the score's standard
-    error over items, NaN where the file does not say; `paired`: for comparing models over the same
-    items, as a pool gives it.
+    `task` is the benchmark's name in the file. `metric` was chosen out of `choices`. `when` is the
+    start of the run in seconds since 1970, −inf if unknown. `n_items` is the number of items
+    scored, None if unknown. `error` is the score's standard error over items, NaN if unknown;
+    `paired` is true if it is for comparing models over the same items, as computed for a pool.
     """
 
     model: str
@@ -52,7 +51,7 @@ class Result(NamedTuple):
 
 
 class Unscored(NamedTuple):
-    """Answers of a model to a benchmark without a score; `reason` says why, and what to do.
+    """Answers of a model to a benchmark that have no score; `reason` says why, and what to do.
 
     `when` as in `Result`.
     """
@@ -65,10 +64,10 @@ class Unscored(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Words on a model or file, "" for none; of several, the same words become one sentence.
+    """A text on a model or file (`about`, "" for none); notes with equal texts become one sentence.
 
-    A `public` one names no file. Of a task that has not the metric that was asked for, `lacking`
-    lists those that it has.
+    `public` notes name no file. If a task lacks the metric that was asked for, `lacking` lists the
+    metrics that it has.
     """
 
     about: str
@@ -78,11 +77,11 @@ class Note(NamedTuple):
 
 
 Part = Result | Unscored | Note
-"""Something that a file gave, or what it did not give and why."""
+"""Part of the content of a file: a score, a missing score with its reason, or a note."""
 
 
-# Where a task declares no headline metric: the first of these that its first score has, else the
-# first that does not measure the spread.
+# Metric of a task without a headline metric: the first of these that its first score has, otherwise
+# the first that does not measure the spread.
 _USUAL = ("accuracy", "mean")
 _ERRORS = ("stderr", "bootstrap_stderr")
 _UNSCORED = "its log has no metric; `inspect score LOG` gives it one"
@@ -92,13 +91,13 @@ _SPREAD = frozenset({*_ERRORS, "std", "var"})
 def read_inspect_result(path: Path, options: ReadOptions) -> Iterator[Part]:
     """Read the headline metric of one Inspect log, or the one that `options.native` names.
 
-    The model is called as candidates are: `metadata candidate=NAME`, else the model's own name. A
-    metric is named by itself (`accuracy`: the first score that has it), with its score
-    (`match.accuracy`), or by its score alone (`match`). A ranking log and a run that did not
-    succeed give a note and no result.
+    The model is named like candidates: `metadata candidate=NAME`, otherwise the model's own name. A
+    metric is named alone (`accuracy`: of the first score that has it), with its score
+    (`match.accuracy`), or by its score alone (`match`). A ranking log or an unsuccessful run gives
+    a note and no result.
 
     Raises:
-        UnreadableFileError: the file is damaged or not an Inspect log.
+        UnreadableFileError: The file is damaged or not an Inspect log.
     """
     source = path.as_posix()
     log = _header(source)
@@ -145,14 +144,14 @@ def _headline(log: "EvalLog", source: str, options: ReadOptions) -> Part:
 def _header(source: str) -> "EvalLog":
     try:
         return read_inspect_header(source)
-    except Exception as error:  # zip, JSON and validation errors of many kinds: all mean "no log"
+    except Exception as error:  # zip, JSON or validation error: the file is no log
         raise UnreadableFileError(f"{source} {unread(error)}") from error
 
 
 def _native_scores(log: "EvalLog") -> "dict[str, EvalScore]":
-    """The scores of a log by name, but for ranks that were written back into it.
+    """Scores of a log by name, without the ranks that were written back into it.
 
-    Of several under one name all but the first have their reducer with it: `match[max]`.
+    If several have the same name, all but the first also have their reducer: `match[max]`.
     """
     scores: dict[str, EvalScore] = {}
     for score in log.results.scores if log.results else []:
@@ -172,14 +171,14 @@ def _metrics(log: "EvalLog") -> dict[str, float]:
 
 
 def _error(name: str, metrics: dict[str, float]) -> float:
-    """The standard error that the log holds for a mean, NaN for other metrics or without one."""
+    """Logged standard error of a mean; NaN for other metrics, or if the log has none."""
     score, _, metric = name.rpartition(".")
     stored = [metrics[f"{score}.{name}"] for name in _ERRORS if f"{score}.{name}" in metrics]
     return stored[0] if stored and metric in _USUAL else math.nan
 
 
 def _choose(log: "EvalLog", options: ReadOptions) -> str | None:
-    """Name of the wanted or headline metric, as `_metrics` has it."""
+    """Name `score.metric` of the wanted or headline metric, or None if the log lacks it."""
     scores = _native_scores(log)
     if options.native:
         names: dict[str, str] = {}

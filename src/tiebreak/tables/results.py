@@ -1,10 +1,10 @@
-"""Results of finished runs, of two harnesses, and scores of pools, as one table of scores.
+"""Read results of finished runs of both harnesses, and scores of pools, into one table of scores.
 
-With sentences on what is to be said of them: what was left out, what counts, and what is unlike.
+Notes of the table say what was left out, which of several results counts, and what differs.
 
 lm-eval's summary of a run is `results_<date>.json`: its `results` hold, for each task and group,
-values by "metric,filter"; a group that has values of its own stands for its tasks. Nothing but the
-model's name is taken from the run's configuration: it may hold keys.
+values by "metric,filter"; a group that has values itself stands for its tasks. Only the model's
+name is taken from the run's configuration, because it may hold keys.
 """
 
 import math
@@ -40,7 +40,7 @@ from tiebreak.text import listed, natural_key
 
 # `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
 _RESULTS_NAME = re.compile(r"results.*\.json|.+_\d{4}-\d\d-\d\dT[\d.:-]+\.json")
-# What could hold scores: a file of another kind in a folder is nobody's result.
+# Files that could hold scores; others in a folder are not worth a note.
 _DATA = (
     ".csv",
     ".json",
@@ -54,11 +54,11 @@ _DATA = (
 )
 
 _KINDS = ("of one model's items", "of items paired with other models'")
-# How far apart two means of the same scores can be.
+# Largest difference between two means of the same scores.
 _ROUNDING = 1e-6
-# No benchmark has as many.
+# No benchmark has so many items: larger numbers are errors in the file.
 _MANY_ITEMS = 10**12
-# lm-eval's placeholder where answers are written and nothing is measured.
+# lm-eval's placeholder for the metric of a task that only generates answers.
 _NO_METRIC = "bypass"
 
 
@@ -69,29 +69,30 @@ def read_results(
     filter: str | None = None,
     rename: Mapping[str, str] | None = None,
 ) -> ScoreTable:
-    """Read scores: of Inspect logs, lm-eval's `results_*.json` and pools (`write_parquet`).
+    """Read scores from Inspect logs, lm-eval's `results_*.json` and pools (`write_parquet`).
 
     Args:
-        paths: files and folders, in any mix; folders are searched with their subfolders. Ranking
-            logs of Tiebreak, runs that did not succeed, and other files that could hold scores are
-            left out and noted.
-        metric: name of the score that counts, or several in order of preference. Default: Inspect's
-            headline metric (accuracy or mean of the first score, where the task declares none),
-            lm-eval's first. A pool has one; with `metric` or `filter` it is left out of a folder.
-        filter: the lm-eval filter whose score counts. Default: the first.
-        rename: names of benchmarks to replace, such as `{"gsm8k_cot": "gsm8k"}`.
+        paths: Files and folders, in any mix; folders are searched with their subfolders. Ranking
+            logs of Tiebreak, unsuccessful runs, and other files that could hold scores are left out
+            and noted.
+        metric: Name of the score that counts, or several in order of preference. Default: Inspect's
+            headline metric (if the task declares none, accuracy or mean of the first score),
+            lm-eval's first. A pool has one; with `metric` or `filter`, pools in folders are left
+            out.
+        filter: The lm-eval filter whose score counts. Default: the first.
+        rename: Names of benchmarks to replace, e.g. `{"gsm8k_cot": "gsm8k"}`.
 
     Returns:
         Models and benchmarks sorted by name. Of several runs of a model on a benchmark the newest
-        counts; a pool counts rather than a log, since its errors are of paired items, and of
-        several pools the one with the most items. Metrics that are better when lower have a minus
-        sign. All of it is in the notes.
+        counts. A pool takes precedence over a log, because its errors are for paired items, and of
+        several pools the one with the most items. Metrics that are better when lower get a minus
+        sign. The notes report all of this.
 
     Raises:
-        TableError: a path does not exist; a file given by name is of another kind or damaged (one
-            in a folder is noted); there is no result of a finished run, or none with the metric
-            and filter that were asked for; a metric or filter is asked for and a pool given by
-            name; a key of `rename` is not the name of a benchmark.
+        TableError: A path does not exist; a file given by name is of another kind or damaged (in a
+            folder it is noted); there is no result of a finished run, or none with the metric and
+            filter that were asked for; a metric or filter is asked for and a pool given by name; a
+            key of `rename` is not the name of a benchmark.
     """
     given = path_list(paths)
     wanted = (metric,) if isinstance(metric, str) else tuple(metric or ())
@@ -129,9 +130,9 @@ def read_results(
 
 
 def _error(result: Result) -> float:
-    """The standard error; of a score of 0 or 1, which says 0, that of one item more of each kind.
+    """Standard error of a result; if logged as 0 for a score of 0 or 1, that of a share 1/(n + 2).
 
-    All items right does not mean that the next one is right for sure.
+    If all n items are right, the next one need not be.
     """
     n = result.n_items
     if result.error == 0 and n and abs(result.score) in (0, 1):
@@ -141,7 +142,7 @@ def _error(result: Result) -> float:
 
 
 def _read(paths: Iterable[Path], options: ReadOptions) -> Iterator[Part]:
-    """What files give, and all files of a known kind in folders; of each file once."""
+    """Yield the parts of the files, and of all files of a known kind in folders, each file once."""
     done: set[Path] = set()
     for path in paths:
         require_path(path)
@@ -160,7 +161,7 @@ def _read(paths: Iterable[Path], options: ReadOptions) -> Iterator[Part]:
 
 
 def results_in(folder: Path) -> tuple[list[Path], list[Note]]:
-    """Logs, summaries of lm-eval and pools, and what else could hold scores and is left out."""
+    """Logs, summaries of lm-eval and pools in a folder; notes on other files that are left out."""
     files = discover([folder]).files
     logs = {file.path for file in files if file.kind != "lm-eval"}
     samples = {file.path for file in files if file.kind == "lm-eval"}
@@ -188,7 +189,7 @@ def results_in(folder: Path) -> tuple[list[Path], list[Note]]:
 
 def _reader(path: Path) -> Callable[[Path, ReadOptions], Iterator[Part]]:
     if path.suffix.lower() == POOL:
-        # Nor is Arrow imported without need.
+        # Arrow is imported only if there is a pool.
         from tiebreak.tables.pool_scores import read_pool_results
 
         return read_pool_results
@@ -201,7 +202,7 @@ def _reader(path: Path) -> Callable[[Path, ReadOptions], Iterator[Part]]:
 
 
 def is_inspect(path: Path) -> bool:
-    """Whether a file is an Inspect log, without an import of Inspect."""
+    """Whether a file is an Inspect log, found out without importing Inspect."""
     return any(file.kind == "inspect" for file in discover([path]).files)
 
 
@@ -234,7 +235,7 @@ def _no_result(
 
 
 def sentences(notes: Iterable[Note]) -> list[str]:
-    """Each thing that is to be said once, with all that it is said of."""
+    """One sentence for each text, beginning with all models or files that it is about."""
     about: dict[str, dict[str, None]] = {}
     for note in notes:
         about.setdefault(note.text, {})[note.about] = None
@@ -245,7 +246,7 @@ def sentences(notes: Iterable[Note]) -> list[str]:
 
 
 def unscored_notes(unscored: Iterable[Unscored], results: Iterable[Result]) -> list[str]:
-    """What no file gives a score for, and what only an older one does: a sentence for each kind."""
+    """Sentences on benchmarks that have no score for a model, or only that of an older run."""
     scored = {cell: runs[-1] for cell, runs in cells_of(results).items()}
     models: dict[tuple[str, str], list[str]] = {}
     for answers in unscored:
@@ -264,7 +265,7 @@ def unscored_notes(unscored: Iterable[Unscored], results: Iterable[Result]) -> l
 
 
 def cells_of(results: Iterable[Result]) -> dict[tuple[str, str], list[Result]]:
-    """Results by model and benchmark, that which counts last."""
+    """Results by model and benchmark; the last in each list is the one that counts."""
     cells: dict[tuple[str, str], list[Result]] = {}
     for result in sorted(results, key=_standing):
         cells.setdefault((result.model, result.benchmark), []).append(result)
@@ -276,7 +277,7 @@ def _standing(result: Result) -> tuple[bool, float, int, str, str]:
 
 
 def repeat_notes(results: Iterable[Result]) -> Iterator[str]:
-    """A sentence for each rule on all runs that do not count, by the file that does instead."""
+    """Sentences on repeated runs: by which rule, and for which models, a run does not count."""
     rules: dict[str, dict[str, list[list[Result]]]] = {}
     apart = []
     cells = cells_of(results)
@@ -316,7 +317,7 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def metric_notes(results: Iterable[Result]) -> Iterator[str]:
-    """What was chosen, and where the results of a benchmark are not of one kind."""
+    """Sentences on the metrics chosen, and on benchmarks whose results are not of one kind."""
     chosen: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     columns: dict[str, list[Result]] = {}
     for result in sorted(
@@ -339,7 +340,7 @@ def metric_notes(results: Iterable[Result]) -> Iterator[str]:
 
 
 def _difference_note(benchmark: str, feature: str, models: Mapping[Any, str]) -> Iterator[str]:
-    """A note where models differ in something that should be the same for all."""
+    """A note if models differ in a feature that should be the same for all."""
     if len(models) > 1:
         shown = ", ".join(f"{value} (such as {model!r})" for value, model in models.items())
         yield f"{benchmark}: the {feature} is not the same for all models: {shown}"
@@ -353,7 +354,7 @@ def read_lm_eval_results(path: Path, options: ReadOptions) -> Iterator[Part]:
     `options.filter` names a filter. A metric that is better when lower gets a minus sign.
 
     Raises:
-        UnreadableFileError: the file is damaged or not a summary of lm-eval.
+        UnreadableFileError: The file is damaged or not a summary of lm-eval.
     """
     source = path.as_posix()
     summary = _parse(path)
@@ -367,7 +368,7 @@ def read_lm_eval_results(path: Path, options: ReadOptions) -> Iterator[Part]:
     for task, present in metrics.items():
         if present:
             yield from _read_task(summary, task, present, source, model, when, options)
-        elif not groups.get(task):  # a group may well leave values to its tasks
+        elif not groups.get(task):  # a group needs no values of its own: its tasks have them
             yield Unscored(model, task, options.benchmark(task), NO_SCORE, when)
     if named_after_folder:
         yield Note(source, f"names no model; it is called after its folder, {model!r}")
@@ -375,7 +376,7 @@ def read_lm_eval_results(path: Path, options: ReadOptions) -> Iterator[Part]:
         yield Note("", f"{group} stands for its {tasks} tasks", public=True)
 
 
-_UNSAID = "unsaid"  # truthy: higher is taken as better
+_UNSAID = "unsaid"  # truthy, so that higher counts as better
 
 
 def _read_task(
@@ -387,7 +388,7 @@ def _read_task(
     when: float,
     options: ReadOptions,
 ) -> Iterator[Result | Note]:
-    """The result of a task, and notes about it; notes alone where it has no result."""
+    """Yield the result of a task and notes on it; only notes if it has no result."""
     about, name = repr(model), _choose(choices, options)
     if name is None:
         text = f"{task} has only {', '.join(choices)}; left out"
@@ -436,9 +437,9 @@ def _read_task(
 
 
 def _by_task(summary: Mapping[str, Any], key: str, task: str) -> Mapping[str, Any]:
-    """What a part of the summary has on a task, nothing where its form is another.
+    """Values of a task in a part of the summary, empty if the part has another form.
 
-    Of `higher_is_better`: for each metric True or False, None where lm-eval cannot say.
+    For `higher_is_better`: True or False for each metric, None if lm-eval cannot tell.
     """
     tasks = summary.get(key)
     values = tasks.get(task) if isinstance(tasks, dict) else None
@@ -465,7 +466,7 @@ def _parse(path: Path) -> dict[str, Any]:
 
 
 def _model(path: Path) -> tuple[str, bool]:
-    """The model's name, and whether it is only that of the folder."""
+    """The model's name, and whether it is the name of the folder for want of another."""
     name = model_in(path)
     return (path.resolve().parent.name, True) if name is None else (name, False)
 
@@ -491,7 +492,7 @@ def _metrics(values: Mapping[str, Any]) -> list[str]:
 
 
 def _choose(present: list[str], options: ReadOptions) -> str | None:
-    """The wanted metric under the wanted filter, or the first."""
+    """The wanted metric under the wanted filter, or by default the first; None if absent."""
     names: dict[str, str] = {}
     for key in present:
         metric, _, after = key.partition(",")
@@ -503,7 +504,7 @@ def _choose(present: list[str], options: ReadOptions) -> str | None:
 
 
 def _groups(summary: Mapping[str, Any]) -> Mapping[str, list[str]]:
-    """Names of tasks by group; a task alone has none."""
+    """Names of tasks by group; empty for a task that is no group."""
     groups = summary.get("group_subtasks")
     return {
         group: [task for task in tasks if isinstance(task, str)]
@@ -513,7 +514,7 @@ def _groups(summary: Mapping[str, Any]) -> Mapping[str, list[str]]:
 
 
 def _covered(summary: Mapping[str, Any]) -> dict[str, str]:
-    """Tasks that a group with values of its own stands for, each with the topmost such group."""
+    """Tasks that are replaced by a group with values of its own, each with its topmost group."""
     children = _groups(summary)
     covered: dict[str, str] = {}
     for group in children:
@@ -526,7 +527,7 @@ def _covered(summary: Mapping[str, Any]) -> dict[str, str]:
                 covered[task] = group
                 below += children.get(task, ())
     topmost: dict[str, str] = {}
-    for task in covered:  # a group inside another may have come first
+    for task in covered:  # a nested group may have come before the group around it
         way = [task]
         while way[-1] in covered and way[-1] not in topmost:
             way.append(covered[way[-1]])

@@ -1,15 +1,15 @@
-"""The order of a contest: which benchmarks make up which round.
+"""Read the rounds of a contest, and the benchmarks in each of them.
 
-A YAML file with a list; an entry is one round, written in one of three ways::
+The file is a YAML list. An entry is a round, in one of three forms::
 
     - mmlu                              # one benchmark
     - [gsm8k, math]                     # several: the mean of their scores counts
-    - name: code                        # the same with details; all but `benchmarks` optional
+    - name: code                        # with details; all but `benchmarks` are optional
       benchmarks: [humaneval, mbpp]
-      eliminate: 2                      # how many models go out after this round
+      eliminate: 2                      # number of models eliminated after this round
       weight: 0.5                       # for sampling the order of the rounds
 
-Where every benchmark is a round of its own, an order of names is enough (`read_order`).
+If every benchmark is a round of its own, a list of names is enough (`read_order`).
 """
 
 import math
@@ -24,7 +24,7 @@ from tiebreak.tables.delimited import read_text
 from tiebreak.tables.errors import TableError, shown, suggestion
 from tiebreak.text import listed, split_names
 
-# Benchmarks that a note names.
+# Number of benchmarks that a note names.
 _NAMED = 100
 _KEYS = ("name", "benchmarks", "eliminate", "weight")
 
@@ -33,8 +33,8 @@ _KEYS = ("name", "benchmarks", "eliminate", "weight")
 class Round:
     """One round: its benchmarks, and their columns in the score table.
 
-    `eliminate` ≥ 0 is the number of models that go out after it, `weight` > 0 is for sampling an
-    order of rounds; None where the file does not say.
+    `eliminate` ≥ 0 is the number of models that are eliminated after it, `weight` > 0 is for
+    sampling an order of rounds; None if the file does not have them.
     """
 
     name: str
@@ -46,9 +46,9 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """All rounds, in the order of the contest; `notes` say what the rounds leave out.
+    """All rounds, in the order of the contest; `notes` name benchmarks that are in no round.
 
-    `order_from`: a file of rounds, an order of names, or that of the items' difficulty.
+    `order_from` is the origin of the order: a file of rounds, names, or the items' difficulty.
     """
 
     rounds: tuple[Round, ...]
@@ -63,24 +63,24 @@ class Rounds:
 
     @property
     def eliminate(self) -> tuple[int, ...] | None:
-        """Models that go out after each round; None where the file does not say."""
+        """Number of models that are eliminated after each round; None if not given."""
         given = tuple(round_.eliminate for round_ in self.rounds if round_.eliminate is not None)
         return given or None
 
     @property
     def weights(self) -> tuple[float, ...] | None:
-        """Weights of the rounds; None where the file does not say."""
+        """Weights of the rounds; None if not given."""
         given = tuple(round_.weight for round_ in self.rounds if round_.weight is not None)
         return given or None
 
 
 def read_rounds(path: str | Path, benchmarks: Sequence[str]) -> Rounds:
-    """Read the rounds of a contest, in the form above; `benchmarks` are the score table's columns.
+    """Read the rounds of a contest from YAML; `benchmarks` are the score table's columns.
 
     Raises:
-        TableError: the file does not exist or is not text; it is not YAML, or not of this form;
-            `eliminate` or `weight` is in some rounds only; a round names a benchmark that is not
-            among `benchmarks`, or that is in a round already.
+        TableError: The file does not exist or is not text; it is not YAML, or not of the form
+            above; only some rounds have `eliminate` or `weight`; a round names a benchmark that is
+            not among `benchmarks`, or that is in another round.
     """
     source = str(path)
     entries = _load(Path(path))
@@ -101,16 +101,16 @@ def read_rounds(path: str | Path, benchmarks: Sequence[str]) -> Rounds:
 
 
 def read_order(order: str, benchmarks: Sequence[str]) -> Rounds:
-    """Rounds of one benchmark each, in an order that is given by name.
+    """Make rounds of one benchmark each, in the order of the names given.
 
     Args:
-        order: "a,b,c", or the path of a text file with one name a line. A benchmark that is not
-            named is left out, with a note, as of a file of rounds.
-        benchmarks: names of the score table's columns.
+        order: "a,b,c", or the path of a text file with one name per line. A benchmark that is not
+            named is left out, with a note, as by `read_rounds`.
+        benchmarks: Names of the score table's columns.
 
     Raises:
-        TableError: a name that is not among `benchmarks`, or there twice; no name; a file that is
-            not text.
+        TableError: A name is not among `benchmarks`, or occurs twice; there is no name; or the file
+            is not text.
     """
     names, source = split_names(order), "the order"
     if not (set(names) <= set(benchmarks) or problem_with(order)) and Path(order).is_file():

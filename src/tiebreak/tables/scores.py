@@ -1,4 +1,4 @@
-"""Scores out of files: a table of models × benchmarks."""
+"""Tables of scores, models × benchmarks, and reading them from CSV files."""
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -18,12 +18,12 @@ from tiebreak.text import listed, split_names
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ScoreTable:
-    """Models × benchmarks.
+    """Scores of models on benchmarks.
 
-    `scores` has shape (models, benchmarks), is read-only, better when higher, and NaN where a
-    model has no score on a benchmark. `sources` are the files that scores come from; `notes` are
-    sentences on what was chosen, turned round or left out, and why. `errors`, of the same shape as
-    `scores`, are their standard errors over items, independent between models, NaN where unknown.
+    `scores` has shape (models, benchmarks) and is read-only; higher is better, and NaN means that
+    the model has no score on the benchmark. `sources` are the files of the scores; `notes` are
+    sentences on what was chosen, negated or left out, and why. `errors`, of the same shape as
+    `scores`, are their standard errors over items, independent between models, NaN if unknown.
     `public_notes` are those of the notes that name no file, and so may be published.
     """
 
@@ -37,12 +37,12 @@ class ScoreTable:
 
     @property
     def order_from(self) -> Literal["columns", "names"]:
-        """Where the benchmarks' order comes from: logs and pools have none but that of names."""
+        """Origin of the benchmarks' order: columns of CSV files, names for logs and pools."""
         files = (Path(source).suffix.lower() for source in self.sources)
         return "columns" if all(suffix in CSV for suffix in files) else "names"
 
     def only(self, benchmarks: Collection[str]) -> "ScoreTable":
-        """The table with some of its benchmarks, in its own order."""
+        """The table with only these benchmarks, in the table's order."""
         kept = [column for column, name in enumerate(self.benchmarks) if name in benchmarks]
         names = tuple(self.benchmarks[column] for column in kept)
         scores = self.scores[:, kept]
@@ -54,15 +54,16 @@ class ScoreTable:
 
 
 def read_score_table(path: str | Path) -> ScoreTable:
-    """Read a CSV file with a column `model`, the first, and a column of scores per benchmark.
+    """Read a CSV file whose first column is `model`, with a column of scores per benchmark.
 
-    Scores are fractions or percent ("73.2" or "73.2%", one way in a column); higher is better; an
-    empty cell is a missing score. For separators, encoding and numbers see `delimited`.
+    Scores are fractions or percent ("73.2" or "73.2%", the same form in all cells of a column);
+    higher is better; an empty cell is a missing score. For separators, encoding and numbers see
+    `delimited`.
 
     Raises:
-        TableError: the first column is not `model`, or the only one; a column is named `rank`; a
-            score is not a number; only some cells of a column have a "%"; a model is there twice;
-            there is no score at all; as `read_delimited`.
+        TableError: The first column is not `model`, or the only one; a column is named `rank`; a
+            score is not a number; only some cells of a column have a "%"; a model occurs twice;
+            there is no score at all; or as for `read_delimited`.
     """
     table = read_delimited(Path(path))
     benchmarks = table.header[1:]
@@ -99,18 +100,18 @@ def read_score_table(path: str | Path) -> ScoreTable:
 
 
 def holds_scores(table: Delimited) -> bool:
-    """Whether a CSV file is one of scores, by its first column; others may be ballots."""
+    """Whether a CSV file holds scores, by the name of its first column; others may be ballots."""
     return table.header[0].casefold() == "model"
 
 
 def with_errors(table: ScoreTable, path: AnyPath) -> ScoreTable:
-    """The table with the standard errors of a CSV file, in the units of the scores.
+    """Add standard errors from a CSV file, in the units of the scores, to a table.
 
-    The file looks like one of scores: a column `model`, and one per benchmark, in any order. An
-    empty cell, and a model or benchmark that is left out, is an error that nobody knows.
+    The file has the form of a file of scores: a column `model`, and one per benchmark, in any
+    order. The error is unknown (NaN) for an empty cell, and for models or benchmarks left out.
 
     Raises:
-        TableError: a model or benchmark that has no scores; an error below 0; as
+        TableError: A model or benchmark is not in the table; an error is below 0; or as for
             `read_score_table`.
     """
     given = read_score_table(Path(path))
@@ -136,14 +137,14 @@ def with_errors(table: ScoreTable, path: AnyPath) -> ScoreTable:
 def find_cells(
     table: ScoreTable, text: str
 ) -> tuple[int, tuple[int, ...], float | tuple[float, ...]]:
-    """Row and columns that "MODEL=BENCHMARK,BENCHMARK" names, and the scores to put there.
+    """Parse "MODEL=BENCHMARK,BENCHMARK" into a row, columns, and the scores to put there.
 
-    These are 0; with ":NUMBER" at the end this number, in the benchmarks' own units; with ":best"
-    in each benchmark the best score of any model.
+    The scores are 0; with ":NUMBER" at the end this number, in the benchmarks' own units; with
+    ":best" the best score of any model on each benchmark.
 
     Raises:
-        TableError: a name that the table does not have or that is there twice, nothing on one side
-            of the "=", or what stands after the ":" is neither.
+        TableError: A name is not in the table or occurs twice, one side of the "=" is empty, or the
+            text after ":" is neither a number nor "best".
     """
     model, _, listed = text.rpartition("=")
     if model not in table.models:
@@ -165,7 +166,7 @@ def find_cells(
 def _put(
     table: ScoreTable, text: str, columns: Sequence[int], given: str | None
 ) -> float | tuple[float, ...]:
-    """The scores that `find_cells` is to put into some columns."""
+    """The scores for the columns of `find_cells`: one for all, or one for each."""
     if given is None:
         return 0.0
     if given == "best":
@@ -192,13 +193,13 @@ def score_table(
     public_notes: Sequence[str] = (),
     errors: FloatArray | None = None,
 ) -> ScoreTable:
-    """A `ScoreTable` of these fields, with notes on scales and missing scores.
+    """Make a `ScoreTable` of these fields, with notes on scales and missing scores.
 
-    Scores and errors become read-only. `notes` may name files; public ones, and those on scales and
-    missing scores, come after them.
+    Scores and errors become read-only. `notes` may name files; they come first, followed by
+    `public_notes` and the notes on scales and missing scores.
 
     Raises:
-        TableError: there is no score at all.
+        TableError: There is no score at all.
     """
     if np.isnan(scores).all():
         raise TableError(f"{', '.join(sources)}: there is no score; give at least one")
@@ -220,7 +221,7 @@ def _models(table: Delimited) -> tuple[str, ...]:
 
 
 def unlike_scales(table: ScoreTable, rounds: Iterable[Collection[str]]) -> tuple[str, ...]:
-    """A sentence on each round that takes the mean of fractions and other numbers."""
+    """A sentence for each round that averages fractions and larger numbers."""
     return tuple(
         f"The round {' + '.join(names)} takes the mean of unlike numbers: "
         f"{_quoted(fractions)} within 0 to 1, {_quoted(larger)} beyond"
@@ -231,13 +232,13 @@ def unlike_scales(table: ScoreTable, rounds: Iterable[Collection[str]]) -> tuple
 
 
 def _highest(table: ScoreTable, benchmark: str) -> float:
-    """The largest size of a score on a benchmark, −1 where there is none."""
+    """Largest absolute value of a score on a benchmark, −1 without any."""
     column = table.scores[:, table.benchmarks.index(benchmark)]
     return float(np.max(np.abs(column[~np.isnan(column)]), initial=-1))
 
 
 def _scale_notes(table: ScoreTable) -> Iterator[str]:
-    """Scores of one column must share a scale: nothing is rescaled."""
+    """Notes on columns that may mix scales; scores are not rescaled."""
     for name, column in zip(table.benchmarks, np.abs(table.scores.T), strict=True):
         if np.any((column > 0) & (column < 1)) and np.any(column > 1):
             yield (
