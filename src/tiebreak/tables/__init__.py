@@ -1,9 +1,9 @@
-"""Files in; ballots, scores, rounds and people's rankings out.
+"""Read ballots, scores, rounds and people's rankings from files.
 
-`read_ballots` gives what the aggregators work on, `read_scores` what the contest works on and
-`score_ballots` makes ballots of, `read_rounds` and `read_order` the contest's order,
-`read_human_ranking` how people rank the models. Reading a CSV file loads no harness: the readers of
-logs are imported when a log is given.
+`read_ballots` gives the ballots for aggregators and `read_scores` the score table for a contest, of
+which `score_ballots` makes ballots. `read_rounds` and `read_order` give the rounds of a contest,
+`read_human_ranking` a ranking of models by people. Reading a CSV file loads no harness: the readers
+of logs are imported when a log is given.
 """
 
 from tiebreak.tables.ballots import BallotFile as BallotFile

@@ -1,13 +1,13 @@
-"""When models came out, from a CSV file.
+"""Read the release dates of models from a CSV file.
 
-A model a line::
+One model per line::
 
     model,date,series
     openai/gpt-4o,2024-11-20,GPT
     openai/gpt-5,2025-06,GPT
 
-`series` may be left out. A date is a day, a month or a year; where the day is not known it is the
-first that there is. For separators and encoding see `delimited`.
+`series` is optional. A date is a day, a month or a year; a month or a year stands for its first
+day. For separators and encoding see `delimited`.
 """
 
 from contextlib import suppress
@@ -25,7 +25,7 @@ _DATES: Final = ("%Y-%m-%d", "%Y-%m", "%Y")
 
 @dataclass(frozen=True, slots=True)
 class ReleaseDate:
-    """A model's date, and the series that it belongs to, "" where nobody says."""
+    """Release date of a model, and the series that it belongs to, "" if unknown."""
 
     model: str
     date: date
@@ -33,11 +33,11 @@ class ReleaseDate:
 
 
 def read_dates(path: str | Path) -> tuple[ReleaseDate, ...]:
-    """Read models' dates, in the order of the file.
+    """Read release dates, in the order of the file.
 
     Raises:
-        TableError: a column is missing; a cell that is no date, such as 2025-06-07; a model that
-            is there twice; as `read_delimited`.
+        TableError: A column is missing; a cell is not a date like 2025-06-07, 2025-06 or 2025; a
+            model occurs twice; or as for `read_delimited`.
     """
     table = read_delimited(Path(path)).named(_NAMES)
     table.require(("model", "date"), "give the columns model and date, perhaps series")

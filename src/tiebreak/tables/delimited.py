@@ -1,9 +1,9 @@
-"""Text files with one record a line: CSV as people and spreadsheets write it.
+"""Read text files with one record per line: CSV as people and spreadsheets write it.
 
-The separator is the one of comma, semicolon and tab that cuts all lines into equally many cells,
+The separator is the one of comma, semicolon and tab that splits all lines into equally many cells,
 and the header into the most. In a file with semicolons a comma inside a number is the decimal mark.
 The encoding is UTF-8, with or without a byte order mark; line ends are Unix's or Windows's; blanks
-around a cell do not count, and lines without any text in a cell are passed over.
+around a cell are ignored, and so are lines whose cells are all empty.
 """
 
 import io
@@ -21,19 +21,19 @@ from tiebreak.text import listed
 CSV = (".csv", ".tsv", ".txt")
 
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "–", "—"})
-"""What stands for "no number", in upper or lower case."""
+"""Cells that stand for "no number", in upper or lower case."""
 
 MOST_BYTES = 500_000_000
-"""The longest file that is read; in memory it takes about ten times as much."""
+"""Size of the largest file that is read; in memory it takes about ten times as much."""
 
-# What begins a formula, also as a wide character, and the sign that keeps it from being one.
+# Beginning of a formula, also with full-width characters, or the apostrophe that prevents one.
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠']|[\t\r\n]")
 _LIKE_A_NUMBER = re.compile(r"(?=.*\d).{1,32}|\s*(?:true|false)\s*", re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 class Row(NamedTuple):
-    """Cells by column name, and the line of the file on which the row begins."""
+    """Cells by column name, and the line of the file at which the row begins."""
 
     line: int
     cells: dict[str, str]
@@ -43,9 +43,9 @@ class Row(NamedTuple):
 class Delimited:
     """A file with a header line; every row has a cell for every column.
 
-    `place` is what the number of a row is called: a file of another form may have no lines.
-    `columns` has the names of columns by what they mean (`named`). `texts` are columns of which it
-    is known by now that no cell is a number, `lines` say where stands what may be there `once`.
+    `place` is the word for a row's number in messages: "line", or e.g. "row" in a file without
+    lines. `columns` maps meanings to names of columns (see `named`). `texts` caches the columns in
+    which no cell is a number; `lines` has the line of each key that may occur only `once`.
     """
 
     path: Path
@@ -60,14 +60,14 @@ class Delimited:
     def named(
         self, reserved: Mapping[str, str], otherwise: Mapping[str, str] | None = None
     ) -> "Delimited":
-        """The same with the cells of rows by what their columns mean.
+        """Return a copy whose cells are named by the meaning of their columns.
 
         Args:
-            reserved: the meaning of each name in lower case; other columns keep their names.
-            otherwise: names that mean something where no other column does, the first of them.
+            reserved: Meaning of each name in lower case; other columns keep their names.
+            otherwise: Fallback names, in order, for meanings that no other column has.
 
         Raises:
-            TableError: two columns mean the same.
+            TableError: Two columns have the same meaning.
         """
         given = {name.casefold(): name for name in self.header}
         columns: dict[str, str] = {}
@@ -93,19 +93,19 @@ class Delimited:
         """Check that there are columns with these meanings.
 
         Raises:
-            TableError: one is missing; `form` says which the file should have.
+            TableError: A column is missing; `form` says which columns the file should have.
         """
         for meaning in needed:
             if meaning not in self.columns:
                 raise TableError(f"{self.path}: there is no column {meaning!r}; {form}")
 
     def unread(self) -> list[str]:
-        """A sentence on columns without a meaning, if there are any."""
+        """A sentence that lists the columns without a meaning, or [] if there are none."""
         names = [shown(name) for name in self.header if name not in self.columns.values()]
         return [f"{self.path}: columns not read: {listed(names)}"] if names else []
 
     def empty(self, column: str, lines: Iterable[int]) -> list[str]:
-        """A sentence on the lines where a cell is empty, if there are any."""
+        """A sentence that lists the lines with an empty cell, or [] if there are none."""
         numbers = [str(line) for line in lines]
         where = f"{self.place}{'s' * (len(numbers) > 1)} {listed(numbers)}"
         return [f"{self.path}: no {column} in {where}"] if numbers else []
@@ -113,12 +113,12 @@ class Delimited:
     def number(
         self, row: Row, column: str, sign: str = "", *, if_text: str = "take it out"
     ) -> float:
-        """A cell as a number, without a sign after it; NaN where it stands for "no number".
+        """A cell as a number, without the suffix `sign`; NaN if it stands for "no number".
 
-        `if_text` says what to do with a column in which no cell is a number.
+        `if_text` is the advice for a column in which no cell is a number.
 
         Raises:
-            TableError: the cell is not a finite number.
+            TableError: The cell is not a finite number.
         """
         value = self._number(row, column, sign)
         if value is None or math.isfinite(value):
@@ -134,7 +134,7 @@ class Delimited:
         raise self.wrong(row, f"{shown(text)} is not a finite number; {help_}", column)
 
     def _number(self, row: Row, column: str, sign: str) -> float | None:
-        """A cell as a number; None where it is missing, NaN or infinite where it is none."""
+        """A cell as a number; None if it is missing, NaN or infinite if it is no finite number."""
         text = row.cells[column].removesuffix(sign).rstrip()
         if text.lower() in MISSING:
             return None
@@ -142,10 +142,10 @@ class Delimited:
         return float(plain) if _NUMBER.fullmatch(plain) else math.nan
 
     def rank(self, row: Row, column: str, *, if_text: str = "write ranks as numbers") -> float:
-        """A cell as a rank; NaN where it stands for "not ranked". `if_text` as for `number`.
+        """A cell as a rank; NaN if it stands for "not ranked". `if_text` as for `number`.
 
         Raises:
-            TableError: the cell is not a finite number from 0 on.
+            TableError: The cell is not a finite number from 0 on.
         """
         rank = self.number(row, column, if_text=if_text)
         # Exports write −1 for "none"; as a rank it would be the best of all.
@@ -155,16 +155,16 @@ class Delimited:
         return rank
 
     def label(self, row: Row, column: str, missing: str) -> str:
-        """A cell that must not be empty; `missing` says what is wrong otherwise."""
+        """A cell that must not be empty; `missing` is the message of the TableError otherwise."""
         if text := row.cells[column]:
             return text
         raise self.wrong(row, f"{missing}; fill it in")
 
     def once(self, key: object, row: Row, claim: str) -> None:
-        """Note on which line `key` stands; `claim` begins the message if it did before.
+        """Remember the line of `key`, which may occur once; `claim` begins the error message.
 
         Raises:
-            TableError: it is there a second time.
+            TableError: It occurs a second time.
         """
         if key in self.lines:
             first = f"after {self.place} {self.lines[key]}; keep one of the two"
@@ -172,32 +172,32 @@ class Delimited:
         self.lines[key] = row.line
 
     def wrong(self, row: Row, message: str, column: str | None = None) -> TableError:
-        """The error that names the file, the line and the column."""
+        """Make an error that names the file, the line and the column."""
         where = "" if column is None else f", column {shown(self.columns.get(column, column))}"
         return TableError(f"{self.path}, {self.place} {row.line}{where}: {message}")
 
 
 def safe(text: str, *, numbers: bool = False) -> str:
-    """A text as a cell that no spreadsheet takes for a formula: an apostrophe comes before it.
+    """Put an apostrophe before a text that a spreadsheet would take for a formula.
 
-    With `numbers` also where a spreadsheet would make a number, a date or a truth value of it.
+    With `numbers`, also before one that it would turn into a number, a date or a truth value.
     """
     risky = _FORMULA.match(text) or (numbers and _LIKE_A_NUMBER.fullmatch(text))
     return f"'{text}" if risky else text
 
 
 def unsafe(cell: str, *, numbers: bool = False) -> str:
-    """The text of a cell that `safe` wrote; what people typed stays as it is."""
+    """Undo `safe`; a cell that `safe` did not write is returned unchanged."""
     rest = cell.removeprefix("'")
     return rest if rest != cell and safe(rest, numbers=numbers) != rest else cell
 
 
 def read_bytes(path: Path) -> bytes:
-    """A file as a whole.
+    """Read a whole file.
 
     Raises:
-        TableError: it does not exist.
-        UnreadableFileError: it cannot be opened, or has more than `MOST_BYTES`.
+        TableError: It does not exist.
+        UnreadableFileError: It cannot be opened, or has more than `MOST_BYTES`.
     """
     require_path(path)
     try:
@@ -214,11 +214,11 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file in UTF-8, without a byte order mark.
+    """Read a text file in UTF-8, without its byte order mark.
 
     Raises:
-        TableError: it does not exist.
-        UnreadableFileError: as `read_bytes`, and for what is not UTF-8.
+        TableError: It does not exist.
+        UnreadableFileError: It is not UTF-8, or as for `read_bytes`.
     """
     try:
         return read_bytes(path).decode("utf-8-sig")
@@ -230,12 +230,12 @@ def read_text(path: Path) -> str:
 
 
 def read_delimited(path: Path, *, numbers: bool = False) -> Delimited:
-    """Read a file with a header line; what `safe` wrote, with these `numbers`, is as before.
+    """Read a file with a header line, undoing `safe` (with the same `numbers`) in its cells.
 
     Raises:
-        TableError: it does not exist; a column has no name, or two have the same; a row has more
-            or fewer cells than the header; there is no row.
-        UnreadableFileError: as `read_text`, and for quotes that do not match.
+        TableError: It does not exist; a column has no name, or two have the same; a row has more or
+            fewer cells than the header; there is no row.
+        UnreadableFileError: Quotes do not match, or as for `read_text`.
     """
 
     def fault(place: Place, message: str) -> None:
@@ -251,7 +251,7 @@ def read_delimited(path: Path, *, numbers: bool = False) -> Delimited:
 def delimited_rows(
     path: Path, *, numbers: bool = False
 ) -> tuple[tuple[str, ...], str, Iterator[tuple[int, list[str]]]]:
-    """The header, the decimal mark, and below it the line and the cells of each row, one by one."""
+    """Header, decimal mark, and an iterator over the line number and the cells of each row."""
     file = io.StringIO(read_text(path), newline="")
     separator = separator_of(file)
     records = _records(path, file, separator, numbers)

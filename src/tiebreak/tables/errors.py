@@ -1,6 +1,6 @@
-"""What can be wrong with a file of ballots, scores, rounds or people's rankings.
+"""Errors of files of ballots, scores, rounds or people's rankings, and texts for their messages.
 
-Every message says which file and, where it helps, which line, and what to do next.
+Every message names the file and, where it helps, the line, and says what to do next.
 """
 
 from collections.abc import Sequence
@@ -23,11 +23,11 @@ class UnreadableFileError(TableError):
 
 
 def require_path(path: Path) -> None:
-    """Check that there is a file or a folder.
+    """Check that a path is a file or a folder.
 
     Raises:
-        TableError: there is nothing.
-        UnreadableFileError: it cannot be opened, or is a pipe or a device.
+        TableError: It does not exist.
+        UnreadableFileError: It cannot be opened, or is a pipe or a device.
     """
     problem = problem_with(path)
     if problem == MISSING:
@@ -38,7 +38,7 @@ def require_path(path: Path) -> None:
 
 
 def shown(text: object) -> str:
-    """Text from a file as a message quotes it: short, without control characters."""
+    """Quote a text from a file for a message: shortened, without control characters."""
     quoted = repr(text)
     return quoted if len(quoted) <= _SHOWN else f"{quoted[: _SHOWN - 1]}…"
 
@@ -50,8 +50,8 @@ def first_line(text: str) -> str:
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:
-    """The known names that look like this one, else the known names."""
-    # It takes a tenth of a millisecond for each, and more for long ones.
+    """A question with the known names that resemble `name`, or else a list of the known names."""
+    # Comparing takes a tenth of a millisecond per name, and more for long names.
     close = get_close_matches(name, known[:_COMPARED], n=3) if len(name) <= _SHOWN else []
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"

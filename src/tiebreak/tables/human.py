@@ -1,6 +1,7 @@
-"""What people say about models and single answers, from files: CSV and, for labels, others.
+"""Read people's rankings of models, and their labels of single answers, from files.
 
-A model a line, with its rank (1 = best, equal = tied) or its score (higher is better)::
+A ranking is a CSV file with one model per line and its rank (1 = best, equal = tied) or score
+(higher is better)::
 
     model,rank
     gpt-5,1
@@ -12,10 +13,10 @@ A model a line, with its rank (1 = best, equal = tied) or its score (higher is b
     gsm8k,gemini-3-pro,1402
     ,gpt-5,1440
 
-With a column `benchmark` each benchmark has a ranking of its own; rows where it is empty hold for
-the benchmarks that have none.
+With a column `benchmark`, each benchmark has its own ranking; rows in which it is empty are the
+ranking for all other benchmarks.
 
-An answer a line, with the stars that it was given, or a pair of answers a line with the winner::
+Labels have one answer per line with its stars, or one pair of answers per line with the winner::
 
     item_id,model,stars,rater
     q17,openai/gpt-5,3,ann
@@ -25,18 +26,18 @@ An answer a line, with the stars that it was given, or a pair of answers a line 
     q17,gpt-5,o3-mini,a
     q18,gpt-5,o3-mini,tie
 
-Both may be JSON lines, JSON or Parquet as well (`records`); what winners are called, AlpacaEval's
-and arena-hard's files are read as in `matches`. `benchmark`, `rater`, `round` and the start of the
-answer's SHA-256 (`answer_digest`; of a pair `answer_digest_a` and `answer_digest_b`) may be there,
-too. For separators, encoding and numbers see `delimited`.
+Labels may also be JSON lines, JSON or Parquet (see `records`). Names of winners, and the files of
+AlpacaEval and arena-hard, are as in `matches`. Optional columns are `benchmark`, `rater`, `round`
+and the start of the answer's SHA-256 (`answer_digest`; for a pair `answer_digest_a` and
+`answer_digest_b`). For separators, encoding and numbers see `delimited`.
 
-Why answers are wrong is a file of its own, the cause of an answer's error a line::
+Causes of errors are in a separate file, with the cause of one answer's error per line::
 
     item_id,model,cause,rater
     q17,openai/gpt-5,logical reasoning,ann
 
 Any causes are allowed; those of LLMEval-Fair (§3.1.1, figure 3) come first, in its order. `rater`
-and `benchmark` may be left out.
+and `benchmark` are optional.
 """
 
 import hashlib
@@ -62,12 +63,11 @@ _RANKING_COLUMNS = ("model", "rank", "score", "benchmark")
 
 @dataclass(frozen=True, slots=True)
 class HumanRanking:
-    """Models as people rank them, by benchmark; those under "" hold for all other benchmarks.
+    """People's ranks of the models by benchmark; those under "" are for all other benchmarks.
 
-    The numbers are ranks: lower is better, equal is tied; only their order counts. The paper
-    matches each benchmark with the leaderboard of people's votes that fits it best (Peer review,
-    §4.1): mathematics with mathematics, and so on. `source` is the file; `notes` are sentences on
-    what was passed over in it.
+    Lower ranks are better, equal ones tied; only their order counts. The paper compares each
+    benchmark with the human leaderboard that fits it best (Peer review, §4.1): mathematics with
+    mathematics, and so on. `source` is the file; `notes` are sentences on what was ignored in it.
     """
 
     source: str
@@ -75,7 +75,7 @@ class HumanRanking:
     notes: tuple[str, ...] = ()
 
     def of(self, benchmark: str) -> Mapping[str, float]:
-        """Ranks of the models on a benchmark; empty where the ranking has none."""
+        """Ranks of the models on a benchmark; empty if there are none."""
         return self.ranks.get(benchmark) or self.ranks.get(ALL_BENCHMARKS, {})
 
 
@@ -83,9 +83,9 @@ def read_human_ranking(path: str | Path) -> HumanRanking:
     """Read a ranking of models by people. Scores become ranks; rows without a number are noted.
 
     Raises:
-        TableError: there is no column `model`, or not exactly one of `rank` and `score`; a model
-            without a name; a rank below 0; a cell that is not a number; a model ranked twice on one
-            benchmark; no number at all; a votes file; as `read_delimited`.
+        TableError: There is no column `model`, or not exactly one of `rank` and `score`; a model
+            has no name; a rank is below 0; a cell is not a number; a model is ranked twice on a
+            benchmark; there is no number at all; it is a votes file; or as for `read_delimited`.
     """
     if is_votes_file(Path(path)):
         raise TableError(
@@ -113,7 +113,7 @@ def read_human_ranking(path: str | Path) -> HumanRanking:
 
 
 def _ranked_by(table: Delimited) -> str:
-    """Which of rank and score there is."""
+    """The column with the numbers, "rank" or "score"; raise TableError unless there is one."""
     form = (
         "a human ranking has the columns model, rank (1 = best) or score (higher is better), and "
         "perhaps benchmark"
@@ -151,13 +151,13 @@ _FORM = (
 
 @dataclass(frozen=True, slots=True)
 class HumanLabel:
-    """What one person said about an answer, or about two.
+    """One person's label of an answer or of a pair of answers.
 
-    `models` is one model and `value` its stars, 0 to 3, or the place of what is wrong with it among
-    `CauseLabels.causes`; or two models, and `value` is 2 where the first is better, 1 for a tie, 0
-    where the second is. `benchmark`, `rater` and `round` are empty
-    where the file does not say. `digests` are starts of the SHA-256 of the models' answers, in
-    lower-case hexadecimal, "" where unknown.
+    For one model, `value` is its stars, 0 to 3, or the index of the cause of its error among
+    `CauseLabels.causes`. For two models, `value` is 2 if the first is better, 1 for a tie and 0 if
+    the second is better. `benchmark`, `rater` and `round` are "" if the file does not have them.
+    `digests` are starts of the SHA-256 of the models' answers, in lower-case hexadecimal, "" if
+    unknown.
     """
 
     line: int
@@ -172,9 +172,9 @@ class HumanLabel:
 
 @dataclass(frozen=True, slots=True)
 class HumanLabels:
-    """The labels of a file; `notes` are sentences on what was passed over in it.
+    """The labels of a file; `notes` are sentences on what was ignored in it.
 
-    `pairs_chosen` is whether people were asked only pairs that a board left open.
+    `pairs_chosen` says whether people saw only pairs of models that a board had left open.
     """
 
     source: str
@@ -185,12 +185,12 @@ class HumanLabels:
 
     @property
     def by_digest(self) -> bool:
-        """Whether some labels say which answer they are of."""
+        """Whether any label has the digest of its answer."""
         return any(digest for label in self.labels for digest in label.digests)
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The notes, and that all labels are of one person where they are."""
+        """The notes, and a remark if all labels are by one person."""
         raters = {label.rater for label in self.labels}
         alone = [f"{self.source}: all labels are of {', '.join(raters)}, and of nobody else"]
         return (*self.notes, *alone * (len(raters) == 1 and "" not in raters))
@@ -199,15 +199,15 @@ class HumanLabels:
 def read_human_labels(
     source: HumanLabels | str | PathLike[str], *, skip_faulty: bool = False
 ) -> HumanLabels:
-    """Read people's stars, or their preferences between pairs of answers; or their votes file.
+    """Read people's stars, their preferences between pairs of answers, or a votes file.
 
     Rows without stars or without a winner are noted; with `skip_faulty` so are faulty rows. Labels
-    that were read already are handed back.
+    that were already read are returned unchanged.
 
     Raises:
-        TableError: columns are missing; an item or a model without a name; stars that are not 0, 1,
-            2 or 3; a winner that is none of the two; a model against itself; a digest that is
-            none; two labels of one rater for the same; no label at all; as `read_delimited`.
+        TableError: Columns are missing; an item or a model has no name; stars are not 0, 1, 2 or 3;
+            a winner is neither of the two; a model meets itself; a digest is not hexadecimal; a
+            rater has two labels for the same; there is no label; or as for `read_delimited`.
     """
     if isinstance(source, HumanLabels):
         return source
@@ -243,7 +243,7 @@ def read_human_labels(
 
 
 def _in_votes(path: Path) -> HumanLabels:
-    """The votes of a votes file, with the digests of the answers that people saw."""
+    """Read the labels of a votes file, with the digests of the answers that people saw."""
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.ranking_logs.votes import read_votes_log
 
@@ -265,7 +265,7 @@ def _in_votes(path: Path) -> HumanLabels:
             if leader[model] == part.candidate
         ]
         for match in ballots.matches:
-            # The models that met, of which these two gave the answers that were shown.
+            # The models of the scheduled pair; people saw the equal answers of their leaders.
             shown = {match.high, match.low}
             pair = next(p for p in ballots.scheduled if {leader[name] for name in p} == shown)
             for verdict in match.verdicts:
@@ -282,7 +282,7 @@ def _in_votes(path: Path) -> HumanLabels:
 
 
 def answer_digests(answer: str) -> tuple[str, str]:
-    """SHA-256 of an answer as it is, and in the form by which identical answers are told."""
+    """SHA-256 of an answer, and of its normalised form, by which identical answers are found."""
     from tiebreak.candidates import normalise_answer
 
     first, second = (
@@ -296,7 +296,7 @@ def _faulty(faults: Sequence[TableError], *, skip: bool) -> tuple[str, ...]:
     """Sentences on the faulty rows that are left out.
 
     Raises:
-        TableError: there are some, and they are not to be skipped.
+        TableError: There are faulty rows and `skip` is False.
     """
     named = [str(fault) for fault in faults[:_FAULTS_SHOWN]]
     if len(faults) > 1 and not skip:
@@ -321,7 +321,7 @@ def _kind(table: Delimited) -> LabelKind:
 
 
 def _label(table: Delimited, row: Row, kind: LabelKind) -> HumanLabel | None:
-    """The label of a row; None where its last cell that is needed says nothing."""
+    """The label of a row, or None if its stars or its winner are empty."""
     named = _NEEDED[kind][1:-1]
     item = table.label(row, "item_id", "the item has no name")
     models = tuple(table.label(row, name, "the model has no name") for name in named)
@@ -375,7 +375,7 @@ _CAUSE_NAMES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class CauseLabels:
-    """The labels of a file; `causes` are all of them in order."""
+    """Labels of the causes of errors in a file; `causes` are all its causes in order."""
 
     source: str
     labels: tuple[HumanLabel, ...]
@@ -386,8 +386,8 @@ def read_causes(path: str | Path) -> CauseLabels:
     """Read causes of errors.
 
     Raises:
-        TableError: a column is missing; an empty cell; a rater's second cause for an answer; as
-            `read_delimited`.
+        TableError: A column is missing; a cell is empty; a rater has two causes for an answer; or
+            as for `read_delimited`.
     """
     table = read_delimited(Path(path)).named(_CAUSE_NAMES)
     form = "give the columns item_id, model and cause, perhaps rater and benchmark"
@@ -410,5 +410,5 @@ def read_causes(path: str | Path) -> CauseLabels:
 
 
 def _plain(cause: str) -> str:
-    """A cause in lower case with single blanks, so that spellings of one are one."""
+    """A cause in lower case with single blanks, so that its spellings are equal."""
     return " ".join(cause.replace("_", " ").replace("-", " ").casefold().split())

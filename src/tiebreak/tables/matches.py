@@ -1,18 +1,19 @@
-"""Matches between two models as arrays, from files of an arena, of a judge elsewhere, or of people.
+"""Read matches between two models, from files of an arena, another judge or people, into arrays.
 
-A match a line, as LMArena publishes them::
+One match per line, as LMArena publishes them::
 
     model_a,model_b,winner,judge
     gpt-5,o3-mini,model_a,arena_user_9
     gpt-5,grok-4,tie (bothbad),arena_user_4
 
-`winner` is a, b, model_a, model_b, a model's name, tie, or tie (bothbad), which is a tie. There may
-be a column of items (`item_id`, `question_id`), one of raters (`rater`, `judge`), and `first`:
-which of the two was shown first, named as a winner is. Nothing else says who was shown first: that
-an arena has model_a at the left is not in its files. AlpacaEval's `annotations.json`
+`winner` is a, b, model_a, model_b, a model's name, tie, or tie (bothbad), which is a tie. Optional
+columns are those of items (`item_id`, `question_id`) and raters (`rater`, `judge`), and `first`:
+the model that was shown first, named like a winner. Without `first` the order is unknown: an arena
+shows model_a on the left, but its files do not say so. AlpacaEval's `annotations.json`
 (`generator_1`, `generator_2`, `preference` from 1 to 2, the item is the `instruction`) and
-arena-hard's judgments (`games`, with the order shown) are read as they are, as are LMArena's older
-files (`winner_model_a`, `winner_model_b`, `winner_tie`). For the forms of files see `records`.
+arena-hard's judgments (`games`, with the order shown) are read without conversion, and so are
+LMArena's older files (`winner_model_a`, `winner_model_b`, `winner_tie`). For file formats see
+`records`.
 """
 
 import math
@@ -38,13 +39,13 @@ MATCH_NAMES: Final[Mapping[str, str]] = {
     "rater": "rater",
     "first": "first",
 }
-"""What columns mean, by their names in lower case."""
+"""Meanings of columns by their names in lower case."""
 
 OTHERWISE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("question_id", "question", "instruction"), "item_id"),
     **dict.fromkeys(("judge", "annotator", "judge_hash"), "rater"),
 }
-"""What columns mean where no other column does, the first of them."""
+"""Meanings of columns if no other column has them; the first such column is taken."""
 
 _BOTH_BAD = frozenset({"tie (bothbad)", "bothbad", "both_bad", "both bad"})
 _RESULTS: Final[Mapping[str, float]] = {
@@ -70,11 +71,11 @@ _PREFERENCE = "preference"
 class MatchTable:
     """Matches with a result; arrays of shape (matches,) in the order of the file.
 
-    `first` and `second` are places in `models`, which are in alphabetical order. `result` is the
-    first one's, in [0, 1]: 1 won, ½ tie, 0 lost; AlpacaEval's may lie between. `item` and `rater`
-    number the items and the raters, None where the file names none; a match whose cell is empty has
-    an item, or a rater, of its own. `shown` is 1 where the first model was shown first, −1 where
-    the second was, 0 where that is not known. `notes` are sentences on what was passed over.
+    `first` and `second` are indices in `models`, which are in alphabetical order. `result` is that
+    of the first model, in [0, 1]: 1 won, ½ tie, 0 lost; AlpacaEval's can be between these. `item`
+    and `rater` number the items and the raters, and are None if the file has none; a match with an
+    empty cell has an item, or a rater, of its own. `shown` is 1 if the first model was shown first,
+    −1 if the second was, 0 if unknown. `notes` are sentences on what was ignored.
     """
 
     source: str
@@ -89,7 +90,7 @@ class MatchTable:
 
 
 class RowMatch(NamedTuple):
-    """What some rows say, or what is wrong with them, and in which column.
+    """The match in rows with equal cells; `fault` says what is wrong, `column` where, else "".
 
     `result` is the first model's, as in `MatchTable`, NaN without a winner.
     """
@@ -103,7 +104,7 @@ class RowMatch(NamedTuple):
 
 
 def may_hold_matches(path: str) -> bool:
-    """Whether a path is a file on this machine of a form that matches have, and logs have not."""
+    """Whether a path is a local file in a format of matches that logs do not have."""
     file = Path(path)
     ending = file.suffix.lower()
     if ending not in (*CSV, *JSON, PARQUET) or not file.is_file():
@@ -116,13 +117,13 @@ def read_matches(path: str | Path, *, skip_faulty: bool = False) -> MatchTable:
 
     Args:
         path: CSV, `.jsonl`, `.json` or `.parquet`.
-        skip_faulty: leave faulty rows out, with a note that names the first of them, instead of
-            raising an error.
+        skip_faulty: Whether to leave out faulty rows, with a note that names the first of them,
+            instead of raising an error.
 
     Raises:
-        TableError: a column is missing, or there are stars instead; a faulty row: no name of a
-            model, a model against itself, a winner or a first one that is none of the two; no match
-            at all; as `read_records`.
+        TableError: A column is missing, or there are stars instead; a row is faulty (a model
+            without a name, a model against itself, a winner or first model that is neither of the
+            two); there is no match; or as for `read_records`.
     """
     faults: dict[int, str] = {}
 
@@ -170,11 +171,11 @@ def read_matches(path: str | Path, *, skip_faulty: bool = False) -> MatchTable:
 
 
 def result_of(text: str, column: str, models: Sequence[str]) -> float | None:
-    """What the cell of a winner says for the first of two models, in [0, 1].
+    """Result of the first of two models in [0, 1], from the cell of the winner.
 
-    NaN where it is empty, None where it is no winner. A column "preference" has numbers,
-    AlpacaEval's: 1 is for the first model, 2 for the second, what lies between says how likely; 0
-    is a draw in its files of 2023.
+    NaN if the cell is empty, None if it names no winner. A column "preference" has AlpacaEval's
+    numbers: 1 is for the first model, 2 for the second, a number between them a probability; 0 is a
+    draw in its files of 2023.
     """
     if not text:
         return math.nan
@@ -191,7 +192,7 @@ def result_of(text: str, column: str, models: Sequence[str]) -> float | None:
 def _kinds(
     coded: Mapping[str, DictionaryColumn], winner: str
 ) -> tuple[list[RowMatch], NDArray[np.intp]]:
-    """The different matches by models, winner and who was first, and which one each row is."""
+    """The distinct matches by models, winner and first model, and the index of each row's match."""
     parts = [coded[name] for name in _PARTS if name in coded]
     key = np.zeros(len(parts[0].codes), np.int64)
     for part in parts:
@@ -202,7 +203,7 @@ def _kinds(
 
 
 def match_of(column: str, a: str, b: str, winner: str, first: str = "") -> RowMatch:
-    """The match of two models by the cells of a row; `column` is the name of the winner's."""
+    """Make a match of two models from the cells of a row; `column` is the name of the winner's."""
 
     def faulty(fault: str, where: str = "") -> RowMatch:
         return RowMatch((a, b), fault=fault, column=where)
@@ -224,7 +225,7 @@ def match_of(column: str, a: str, b: str, winner: str, first: str = "") -> RowMa
 
 
 def _numbers(column: DictionaryColumn | None, kept: NDArray[np.bool_]) -> NDArray[np.int64] | None:
-    """From 0; a number of its own where the cell is empty, None where all are."""
+    """Number the texts of the kept rows from 0, each empty cell anew; None if all are empty."""
     if column is None or not any(column.texts):
         return None
     codes = column.codes[kept].copy()

@@ -1,12 +1,12 @@
-"""Rows of a file by the names of their columns, whatever its form: CSV, JSON lines, JSON, Parquet.
+"""Read columns by name from CSV, JSON lines, JSON or Parquet files, dictionary-encoded.
 
-    file → rows → of each column the different texts, and for each row a number of one
+    file → rows → for each column its distinct texts, and for each row the index of one of them
 
-so that two million rows are a few arrays. What is no text is written as one, and nothing is "". Of
-Parquet only the columns are read that are asked for. A row of arena-hard's judgments becomes its
-games; in the first the baseline is answer A, in the second the model is. Its older files do not
-name the baseline, which is then called "baseline". LMArena's older files have three columns that
-are 1 for the winner or a tie, else 0 (`ONE_HOT`); they become one, `winner`.
+so that two million rows are a few arrays. Other values are converted to text, missing ones to "".
+From Parquet, only the wanted columns are read. A row of arena-hard's judgments becomes its games;
+in the first the baseline is answer A, in the second the model is. Its older files do not name the
+baseline, which is then called "baseline". LMArena's older files have three columns that are 1 for
+the winner or a tie, otherwise 0 (`ONE_HOT`); they become one column, `winner`.
 """
 
 import json
@@ -32,7 +32,7 @@ PARQUET: Final = ".parquet"
 ONE_HOT: Final[Mapping[str, str]] = {
     **{"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
 }
-"""Columns of which one is 1, and the winner that each stands for."""
+"""Columns one of which is 1, and the winner that each stands for."""
 
 _WINNER = "winner"
 _BATCH = 200_000
@@ -40,9 +40,9 @@ _BASELINE = "baseline"
 
 
 class DictionaryColumn(NamedTuple):
-    """A column: its different texts, in the order in which they come, and the number of each row's.
+    """A column: its distinct texts in order of occurrence, and the index of each row's text.
 
-    `codes` has shape (rows,), from 0 to len(texts) − 1.
+    `codes` has shape (rows,) and values from 0 to len(texts) − 1.
     """
 
     texts: tuple[str, ...]
@@ -50,9 +50,9 @@ class DictionaryColumn(NamedTuple):
 
 
 class Records(NamedTuple):
-    """The columns of a file that were asked for, by name; `table` has its header, and no rows.
+    """The wanted columns of a file by name; `table` has its header, but no rows.
 
-    `lines` has shape (rows,): on which line a row begins, or which row it is, from 1.
+    `lines` has shape (rows,): the line at which a row begins, or its number, from 1.
     """
 
     table: Delimited
@@ -65,12 +65,12 @@ def read_records(path: Path, wanted: Collection[str], on_fault: Fault) -> Record
 
     Args:
         path: `.parquet`, `.jsonl` or `.ndjson`, `.json` (a list of objects, or JSON lines), or CSV.
-        wanted: names of columns in lower case.
-        on_fault: takes the place of what is no row, and what is wrong.
+        wanted: Names of columns in lower case.
+        on_fault: Called with the place of each invalid row, and a message.
 
     Raises:
-        TableError: the file does not exist, or holds no row; as `read_delimited`.
-        UnreadableFileError: it cannot be opened, or is not of the form that its name says.
+        TableError: The file does not exist, or holds no row; or as for `read_delimited`.
+        UnreadableFileError: It cannot be opened, or is not in the format that its name says.
     """
     require_path(path)
     n_faults, wanted = 0, {*wanted, *ONE_HOT}
@@ -102,7 +102,10 @@ def _read(path: Path, wanted: Collection[str], fault: Fault) -> Records:
 
 
 def _with_winner(records: Records) -> Records:
-    """One column for those of `ONE_HOT`; a row in which not just one is 1 shows what they hold."""
+    """Replace the columns of `ONE_HOT` by one column `winner`.
+
+    In a row in which not exactly one of them is 1, it holds their texts, for the error message.
+    """
     names = {name.casefold(): name for name in records.columns}
     if _WINNER in names or not names.keys() >= ONE_HOT.keys():
         return records
@@ -122,9 +125,9 @@ def _with_winner(records: Records) -> Records:
 
 
 def read_rows(path: Path, wanted: Collection[str], faults: list[TableError]) -> Delimited:
-    """The same as rows of cells, for files of people's labels, which are short.
+    """Read as `read_records`, but into rows of cells, for files of people's labels (short ones).
 
-    What is no row is left out and named in `faults`.
+    Invalid rows are left out, with an error in `faults`.
     """
 
     def keep(place: Place, message: str) -> None:
@@ -146,7 +149,7 @@ def _gathered(
     header: Sequence[str] = (),
     decimal: str = ".",
 ) -> Records:
-    """The columns of rows, which may name more of them; one that a row lacks is "" there."""
+    """Collect the wanted columns of rows; rows may add columns, and missing cells are ""."""
     names: dict[str, None] = {}
     index: dict[str, dict[str, int]] = {}
     codes: dict[str, array[int]] = {}
@@ -183,7 +186,7 @@ def _text(value: object) -> str:
 
 
 def _objects(path: Path, on_fault: Fault) -> Iterator[tuple[Place, Mapping[str, Any]]]:
-    """The objects of JSON lines, or of a list."""
+    """Yield the objects of JSON lines or of a list, arena-hard's as their games."""
     for place, row in json_rows(path, on_fault):
         if not isinstance(row, dict):
             on_fault(place, "it is no object with the names of columns")
@@ -194,7 +197,7 @@ def _objects(path: Path, on_fault: Fault) -> Iterator[tuple[Place, Mapping[str, 
 
 
 def _games(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The matches of a row of arena-hard's: [[A>>B]] counts as [[A>B]]."""
+    """Yield the matches in a row of arena-hard's judgments; [[A>>B]] counts as [[A>B]]."""
     sides = [row.get("baseline") or _BASELINE, row.get("model")]
     about = {"item_id": row.get("question_id") or row.get("uid"), "judge": row.get("judge")}
     for game in row["games"][:2]:
@@ -230,7 +233,7 @@ def _parquet(path: Path, wanted: Collection[str]) -> Records:
 
 
 def _coded(column: Any, index: dict[str, int]) -> Codes:
-    """Numbers of the texts of an Arrow array, which are added to `index`."""
+    """Codes of an Arrow array in `index`, to which new texts are added."""
     import pyarrow as pa
 
     if pa.types.is_nested(column.type):
