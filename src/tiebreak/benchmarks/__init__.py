@@ -1,7 +1,7 @@
-"""The four benchmarks without a harness: their questions, their wording, their own metrics.
+"""The four benchmarks without a harness: their questions, prompts and native metrics.
 
-Inspect and lm-eval tasks both use this package, so a question has the same wording and an answer
-the same native score in either harness.
+The tasks for Inspect and for lm-eval both use this package, so a question has the same wording and
+an answer the same native score in both harnesses.
 """
 
 import json
@@ -20,15 +20,15 @@ from tiebreak.prerequisite import PrerequisiteError
 
 
 class Benchmark(NamedTuple):
-    """A benchmark: how a row becomes a question, a question a prompt, and an answer a verdict.
+    """The functions that make questions of rows, prompts of questions and verdicts of answers.
 
     Attributes:
-        read: From a row and its place in the data, from 0, to a question; the place names an item
-            whose row has no `id`. Raises KeyError, ValueError, TypeError and the like for a row
-            that does not fit.
-        prompt: The prompt, with its guidance or bare.
+        read: Makes a question of a row and its index in the data, from 0; the index names an item
+            whose row has no `id`. Raises KeyError, ValueError, TypeError and similar errors for an
+            invalid row.
+        prompt: Makes the prompt, with guidance (True) or bare.
         metric: Name of the native score in both harnesses.
-        score: The native metric; None where that takes a sandbox.
+        score: Computes the native metric; None if that needs a sandbox.
         part: Key of `Question.details` by which a part of the questions can be chosen, or None.
     """
 
@@ -39,7 +39,7 @@ class Benchmark(NamedTuple):
     part: str | None = None
 
 
-# Characters of a message that quotes a row.
+# Maximum number of characters of a message that quotes a row.
 _LONGEST: Final = 300
 
 BENCHMARKS: Final[Mapping[str, Benchmark]] = {
@@ -53,16 +53,16 @@ BENCHMARKS: Final[Mapping[str, Benchmark]] = {
 def load_questions(
     benchmark: str, data: str | Path | None = None, parts: Sequence[str] = ()
 ) -> list[Question]:
-    """The questions of a benchmark; the id of a question does not depend on the parts taken.
+    """Load the questions of a benchmark; their ids do not depend on the parts that are loaded.
 
     Args:
         benchmark: A key of `BENCHMARKS`.
-        data: A JSON lines or Parquet file, or a local copy of the dataset's repository; None takes
-            the Hub at a pinned revision (BFCL: the files of the package `bfcl-eval`).
-        parts: Some subjects of MMLU or categories of BFCL; empty takes all.
+        data: A JSON lines or Parquet file, or a local copy of the dataset's repository; None loads
+            the Hub's at a pinned revision (BFCL: the files of the package `bfcl-eval`).
+        parts: Subjects of MMLU or categories of BFCL; empty for all.
 
     Raises:
-        PrerequisiteError: the data cannot be loaded, a row does not fit, or there is no such part;
+        PrerequisiteError: The data cannot be loaded, a row is invalid, or there is no such part;
             the message says where and what to do.
     """
     path = None if data is None else Path(data)
@@ -97,7 +97,7 @@ def _read(benchmark: Benchmark, row: Row, place: str, number: int) -> Question:
         question = benchmark.read(row, number)
         if not (isinstance(question.text, str) and question.text.strip()):
             raise ValueError("its question is not a text")
-        # JSON may hold half of a surrogate pair; a log may not.
+        # JSON may contain half of a surrogate pair, but a log cannot.
         json.dumps(row, ensure_ascii=False, default=str).encode("utf-8")
         return question
     except KeyError as error:
@@ -109,7 +109,7 @@ def _read(benchmark: Benchmark, row: Row, place: str, number: int) -> Question:
 
 
 def _message(error: Exception) -> str:
-    """What an error says, which may quote a row of any length with halves of characters."""
+    """Text of an error, shortened and valid Unicode, as it may quote a row."""
     text = str(error).encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 

@@ -16,25 +16,25 @@ from tiebreak.benchmarks.question import BOXED, Question, Row, Verdict, marked, 
 
 METRIC: Final = "final_number"
 
-# A sign belongs to a number unless something that it could be subtracted from stands before it.
+# A minus is a sign unless a number, word or bracket that it could subtract from is before it.
 _NUMBER: Final = re.compile(
     r"(?P<sign>(?<![\w)\]}])[-−](?=[$€£.\d]))?(?:[$€£](?P<late>[-−](?=\d))?)?\s?"
     r"(?:(?P<digits>\d{1,3}(?:[, \u00a0\u2009\u202f]\d{3}){1,20}+(?!\d)|\d++)(?P<rest>\.\d++)?"
     r"|(?<!\w)(?P<only>\.\d++))"
 )
 _MARKS: Final = re.compile(rf"\#\#\#\#|{BOXED}|\banswer\b[*_\s]*(?:is|:|=|\n)", re.IGNORECASE)
-# Spaces and commas as LaTeX writes them inside of numbers.
+# LaTeX's spaces and commas within numbers.
 _LATEX: Final = re.compile(r"\{,\}|\\[,!;]|\\(?=\$)")
 
 _GUIDE: Final = wording("gsm8k")
 
 
 def read(row: Row, number: int) -> Question:
-    """A row with `question` and `answer`; the answer is a solution that ends in `#### NUMBER`.
+    """Read a row with `question` and `answer`, a solution that ends in `#### NUMBER`.
 
     Raises:
-        KeyError: a column is missing.
-        ValueError: the answer holds no number.
+        KeyError: A column is missing.
+        ValueError: The answer has no number.
     """
     if final_number(row["answer"]) is None:
         raise ValueError("its answer holds no number")
@@ -42,12 +42,12 @@ def read(row: Row, number: int) -> Question:
 
 
 def prompt(question: Question, documentation: bool = True) -> str:
-    """The problem; the guidance is a worked example and the form of the last line."""
+    """The problem as a prompt; `documentation` adds an example and the form of the last line."""
     return _GUIDE.format(question=question.text) if documentation else question.text
 
 
 def score(answer: str, question: Question) -> Verdict:
-    """Is the answer's final number the target's?"""
+    """Check whether the answer's final number is the target's."""
     number, wanted = final_number(answer), final_number(question.target)
     if number is None:
         return Verdict(False, None, "the answer holds no number")
@@ -58,9 +58,9 @@ def score(answer: str, question: Question) -> Verdict:
 def final_number(text: str) -> str | None:
     r"""The number that an answer ends with, without currency and thousands separators.
 
-    That is the number after the last mark: `####`, `\boxed{…}`, "answer is", "answer:". Of several
-    numbers in a marked line the first counts, or the one after the last equals sign. Without a
-    mark it is the last number of the text.
+    This is the number after the last mark: `####`, `\boxed{…}`, "answer is", "answer:". If a marked
+    line has several numbers, the one after the last equals sign counts, or else the first. Without
+    a mark it is the last number of the text.
 
     Returns:
         A decimal number as text, such as "-1234.5", or None.
@@ -74,7 +74,7 @@ def final_number(text: str) -> str | None:
 
 
 def _first(rest: str) -> re.Match[str] | None:
-    """The number that counts in a marked line; remarks in brackets after it do not."""
+    """The number in a marked line that counts; remarks in brackets after it are ignored."""
     first = _NUMBER.search(rest)
     remark = rest.find("(", first.end()) if first else -1
     rest = rest[:remark] if remark >= 0 else rest

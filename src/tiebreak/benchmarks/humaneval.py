@@ -10,7 +10,7 @@ Data: huggingface.co/datasets/openai/openai_humaneval, split test, 164 rows. The
                             assert candidate([1.0, 2.0, 3.9, 4.0, 5.0, 2.2], 0.3) == True …
     entry_point         has_close_elements
 
-Nothing is scored here: the tests run the answer's code, which happens in a sandbox only.
+Nothing is scored here, because the tests run the answer's code, which needs a sandbox.
 """
 
 from typing import Final
@@ -25,11 +25,11 @@ _BARE: Final = wording("humaneval.bare")
 
 
 def read(row: Row, number: int) -> Question:
-    """A row with `task_id`, `prompt`, `canonical_solution`, `test` and `entry_point`.
+    """Read a row with `task_id`, `prompt`, `canonical_solution`, `test` and `entry_point`.
 
     Raises:
-        KeyError: a column is missing.
-        ValueError: the prompt does not begin the function, or the tests define no `check`.
+        KeyError: A column is missing.
+        ValueError: The prompt does not begin the function, or the tests do not define `check`.
     """
     prompt, test, entry_point = (text_of(row, name) for name in ("prompt", "test", "entry_point"))
     if f"def {entry_point}(" not in prompt:
@@ -45,7 +45,7 @@ def read(row: Row, number: int) -> Question:
 
 
 def prompt(question: Question, documentation: bool = True) -> str:
-    """The beginning of a program; without documentation its docstrings are gone."""
+    """The beginning of a program as a prompt; without `documentation` it has no docstrings."""
     program = question.text.rstrip()
     if documentation:
         return _GUIDE.format(program=program)

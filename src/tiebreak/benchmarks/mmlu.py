@@ -28,7 +28,7 @@ _BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 _DELIMITED: Final = re.compile(r"([A-J])(?=[\s*_`'\"]*+(?:[).:,;\]}$]|\Z))", re.IGNORECASE)
-# "A" and "I" are words as well.
+# "A" and "I" before a lower-case word are words, not choices, unless a reason follows ("because").
 _CAPITAL: Final = re.compile(
     r"([B-HJ]|[AI](?!\s+(?!(?:as|because|due|for|given|is|since)\b)[a-z]))(?!\w)"
 )
@@ -37,11 +37,11 @@ _GUIDE: Final = wording("mmlu") + "\n"
 
 
 def read(row: Row, number: int) -> Question:
-    """A row with `question`, `subject`, `choices` and `answer` (index of the right choice).
+    """Read a row with `question`, `subject`, `choices` and `answer` (index of the right choice).
 
     Raises:
-        KeyError: a column is missing.
-        ValueError: the answer is not the index of a choice.
+        KeyError: A column is missing.
+        ValueError: The choices are not texts, or the answer is not the index of a choice.
     """
     choices, answer = tuple(row["choices"]), row["answer"]
     if isinstance(row["choices"], str | dict) or not all(isinstance(c, str) for c in choices):
@@ -58,7 +58,7 @@ def read(row: Row, number: int) -> Question:
 
 
 def prompt(question: Question, documentation: bool = True) -> str:
-    """A question with lettered choices; the guidance asks for an explanation, then the letter."""
+    """A question with lettered choices; `documentation` asks for reasons, then the letter."""
     choices = "\n".join(
         f"{mark}) {choice}" for mark, choice in zip(LETTERS, question.choices, strict=False)
     )
@@ -68,7 +68,7 @@ def prompt(question: Question, documentation: bool = True) -> str:
 
 
 def score(answer: str, question: Question) -> Verdict:
-    """Is the chosen letter the target's?"""
+    """Check whether the chosen letter is the target."""
     letter = chosen_letter(answer, question.choices)
     if letter is None:
         return Verdict(False, None, "the answer names no choice")
@@ -77,11 +77,11 @@ def score(answer: str, question: Question) -> Verdict:
 
 
 def chosen_letter(answer: str, choices: Sequence[str]) -> str | None:
-    r"""The letter of the choice that an answer settles for, or None.
+    r"""Letter of the choice that an answer gives, or None.
 
-    In this order: what follows the last mark that names a choice ("answer is", "answer:",
-    "I choose", `\boxed{…}`); "B is correct"; the last line; the beginning; the only choice whose
-    text occurs.
+    The first that names a choice of: the text after a mark ("answer is", "answer:", "I choose",
+    `\boxed{…}`), the last mark first; "B is correct"; the last line; the first line; the only
+    choice whose text occurs.
     """
     for rest in marked(_MARKS, answer):
         if letter := _letter(rest, choices) or _named(rest, choices):
@@ -102,14 +102,14 @@ def chosen_letter(answer: str, choices: Sequence[str]) -> str | None:
 
 
 def _letter(text: str, choices: Sequence[str]) -> str | None:
-    """The letter at a text's beginning that is set apart from what follows: "B)", "**B**", "b"."""
+    """The letter at the beginning of a text, alone or before punctuation: "B)", "**B**", "b"."""
     if (match := _DELIMITED.match(_inner(text))) and match[1].upper() in LETTERS[: len(choices)]:
         return match[1].upper()
     return None
 
 
 def _named(text: str, choices: Sequence[str]) -> str | None:
-    """The choice whose text follows a mark, else a capital letter, as in "B because"."""
+    """Letter of the longest choice with which a text begins, else a capital as in "B because"."""
     letters, text = LETTERS[: len(choices)], _inner(text)
     named = [
         (len(choice), mark)
@@ -123,6 +123,6 @@ def _named(text: str, choices: Sequence[str]) -> str | None:
 
 
 def _inner(text: str) -> str:
-    """A text without markup, opening brackets and words such as "option" before it."""
+    """A text without leading markup, opening brackets and words like "option"."""
     before = _BEFORE.match(text)
     return text[before.end() :] if before else text

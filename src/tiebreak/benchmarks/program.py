@@ -1,9 +1,9 @@
-"""From a written answer to the program that it means.
+"""Extract the program from a written answer.
 
 Models show code in many ways: a whole function or only its body, fenced or bare, with prose around
-it, a draft before it and examples of its use after it. What counts is the last code block that
-defines the function under test, since a draft comes first and the final version later. Without such
-a block it is the whole answer, read as code or as the rest of the function that the prompt began.
+it, a draft before it and examples of its use after it. The last code block that defines the
+function under test counts, because drafts come before the final version. If there is no such block,
+the whole answer is read as code, or as the rest of the function that the prompt began.
 """
 
 import ast
@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 LONGEST_SOURCE: Final = 50_000
-"""Characters of a code block that are looked at; what comes later counts as cut off."""
+"""Number of characters of a code block that are read; the rest counts as cut off."""
 
+# These bound the time of reading an answer, which may be of any size and form.
 _MOST_BLOCKS: Final = 20
 _MOST_TRIES: Final = 8
 _MOST_PARSED: Final = 500_000
@@ -29,14 +30,14 @@ _DEFINITION: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORT: Final = (ast.Import, ast.ImportFrom)
 _ASSIGNMENT: Final = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 _FILLING: Final = (ast.Expr, ast.For, ast.While, ast.With)
-# What examples of use call, and statements that set up the interpreter.
+# Functions that examples of use call, and functions that set up the interpreter.
 _SHOWING: Final = frozenset({"print", "input", "exit", "quit"})
 _SETTING_UP: Final = frozenset({"setrecursionlimit", "set_int_max_str_digits", "seed"})
 _BY_NAME: Final = frozenset({"eval", "exec", "globals", "locals", "vars"})
 
 
 class _Code(NamedTuple):
-    """A long beginning of some lines that parses, and the first line that does not."""
+    """The lines at the beginning of some code that parse, and the first line after them."""
 
     lines: Sequence[str]
     tree: ast.Module
@@ -48,13 +49,13 @@ class _TooLong(Exception):
 
 
 class _Parser:
-    """Parses a bounded number of characters; what is behind an error hardly counts."""
+    """Parses a bounded number of characters; those after an error hardly count."""
 
     def __init__(self) -> None:
         self.left = _MOST_PARSED
 
     def parse(self, lines: Sequence[str]) -> ast.Module:
-        """As `parse_program`; raises _TooLong when nothing is left."""
+        """Parse as `parse_program`; raise _TooLong if the number of characters is used up."""
         if self.left < 0:
             raise _TooLong
         source = "\n".join(lines) + "\n"
@@ -69,14 +70,14 @@ class _Parser:
 
 
 def complete_program(answer: str, prompt: str, entry_point: str) -> str | None:
-    """The program that an answer stands for, whatever the answer is.
+    """Make a program of an answer of any form.
 
-    Kept is what the function needs, directly or not: imports, assignments, functions, classes and
-    what fills a table; and from the prompt (imports, helpers, signature, docstring) what comes
-    before the function. Examples of use, tests of its own, what only these need, prose around the
-    code and a cut-off end behind the function are left out.
+    The program has what the function needs, directly or not: imports, assignments, functions,
+    classes and statements that fill a table; from the prompt imports and helpers, and signature and
+    docstring if the answer is only a body. Examples of use, the answer's own tests, code that only
+    these need, prose around the code and a cut-off end after the function are left out.
 
-    None when the answer holds no whole function, or so many pieces of code that do not parse that
+    None if the answer has no complete function, or so many pieces of code that do not parse that
     none is found in a reasonable time.
     """
     parser = _Parser()
@@ -98,9 +99,9 @@ def complete_program(answer: str, prompt: str, entry_point: str) -> str | None:
 
 
 def without_docstrings(program: str) -> str:
-    """A program's text without docstrings; it stays as it is when it does not parse.
+    """A program without its docstrings; unchanged if it does not parse.
 
-    Every text that is a statement of its own counts, also one behind an import.
+    Every text that is a statement counts as a docstring, even one after an import.
     """
     try:
         tree = parse_program(program)
@@ -120,9 +121,9 @@ def parse_program(source: str) -> ast.Module:
     """Parse Python source.
 
     Raises:
-        SyntaxError: it does not parse.
-        ValueError: it holds characters that no source may hold.
-        RecursionError, MemoryError: it is nested too deeply.
+        SyntaxError: It does not parse.
+        ValueError: It has characters that source code must not have.
+        RecursionError, MemoryError: It is nested too deeply.
     """
     # Some releases of CPython 3.11 and 3.12 count the depth of all threads' parsers in one number
     # and raise SystemError when two run at the same time (see python/cpython#106905).
@@ -131,7 +132,7 @@ def parse_program(source: str) -> ast.Module:
 
 
 def _from_function(code: str, prompt: str, entry_point: str, parser: _Parser) -> str | None:
-    """The program of code that defines the whole function, perhaps behind some prose."""
+    """Program from code that defines the whole function, perhaps after prose; None without one."""
     lines = _lines(code)
     begin = 0
     while begin < len(lines):
@@ -145,7 +146,7 @@ def _from_function(code: str, prompt: str, entry_point: str, parser: _Parser) ->
 
 
 def _from_body(code: str, prompt: str, entry_point: str, parser: _Parser) -> str | None:
-    """The program of code that goes on where the prompt ends."""
+    """Program from code that continues the prompt; None if it does not complete the function."""
     beginning = prompt.rstrip().split("\n")
     code_read = _parse_most([*beginning, *_lines(code)], parser)
     if _is_whole(code_read, entry_point, len(beginning)):
@@ -160,13 +161,13 @@ def _lines(code: str) -> list[str]:
 
 
 def _indented(code: str) -> Iterator[str]:
-    """Code as the body of a function: all lines deeper, or the first, whose blanks got lost."""
+    """Code as a function's body: all lines indented, or the first if only its blanks are lost."""
     yield textwrap.indent(code, "    ")
     yield "    " + code.lstrip()
 
 
 def _parse_most(lines: Sequence[str], parser: _Parser) -> _Code:
-    """Go back behind what does not parse: a few times by the error's line, then by bisection."""
+    """Parse the longest beginning found: cut at the error's line a few times, then bisect."""
     best = _Code((), ast.Module([], []), "")
     low, high, end = 0, len(lines), len(lines)
     for number in range(2 * _MOST_TRIES):
@@ -184,7 +185,7 @@ def _parse_most(lines: Sequence[str], parser: _Parser) -> _Code:
                 break
         end = high
         if number >= _MOST_TRIES:
-            # An open `try:` makes every last line wrong, so this is about whole statements.
+            # An open `try:` makes each last line an error, so bisect by top-level statements.
             end = (low + high + 1) // 2
             while end > low and not lines[end][:1].strip():
                 end -= 1
@@ -194,7 +195,7 @@ def _parse_most(lines: Sequence[str], parser: _Parser) -> _Code:
 
 
 def _is_whole(code: _Code, entry_point: str, after: int) -> bool:
-    """Whether code defines the function, to its end and beyond line `after`."""
+    """Whether code defines the whole function, and the function ends after line `after`."""
     defined = [node for node in code.tree.body if _binds(node, entry_point)]
     if not defined or (defined[-1].end_lineno or 0) <= after:
         return False
@@ -202,10 +203,10 @@ def _is_whole(code: _Code, entry_point: str, after: int) -> bool:
     if not isinstance(last, _DEFINITION):
         return True
     if after and isinstance(last.body[-1], _DEFINITION):
-        return False  # another function is not a body
+        return False  # a body that ends in a function definition: the answer defines another one
     if last is not code.tree.body[-1] or not code.rest:
         return True
-    # What no longer parses is still inside the function: its end was cut off, or it is wrong.
+    # If the line that does not parse is inside the function, the function is incomplete or wrong.
     return len(code.rest) - len(code.rest.lstrip()) < last.body[0].col_offset
 
 
@@ -228,7 +229,7 @@ def _before(prompt: str, entry_point: str) -> list[str]:
 
 
 def _assemble(before: Sequence[str], code: _Code, entry_point: str) -> str:
-    """Source of what the function needs of some code, behind what comes before it."""
+    """Source code of the lines `before` and of the parts of `code` that the function needs."""
     kept = _needed(code.tree.body, entry_point)
     used = {name for node in kept if not isinstance(node, _IMPORT) for name in _names(node)} | {"*"}
     kept = [
@@ -238,7 +239,7 @@ def _assemble(before: Sequence[str], code: _Code, entry_point: str) -> str:
     ]
     stay = {row for node in kept for row in _rows(node)}
     gone = {row for node in code.tree.body for row in _rows(node)} - stay
-    # Python wants these imports before everything else, also before what the prompt begins with.
+    # Python wants `__future__` imports before all other code, including the prompt's.
     first = {row for node in kept if _is_future(node) for row in _rows(node)}
     numbered = list(enumerate(code.lines, 1))
     lines = [line for row, line in numbered if row in first]
@@ -248,9 +249,9 @@ def _assemble(before: Sequence[str], code: _Code, entry_point: str) -> str:
 
 
 def _needed(body: Sequence[ast.stmt], entry_point: str) -> list[ast.stmt]:
-    """The statements of a module that make what a function refers to, directly or not."""
+    """Statements of a module that define the names which a function uses, directly or not."""
     makers: dict[str, list[ast.stmt]] = defaultdict(list)
-    # What runs when a statement calls one of the module's functions.
+    # Names used by each of the module's functions, and whether it shows examples.
     functions = {
         node.name: (_names(node), _shows(node, entry_point))
         for node in body
@@ -271,7 +272,7 @@ def _needed(body: Sequence[ast.stmt], entry_point: str) -> list[ast.stmt]:
     names = [entry_point]
     while names:
         name = names.pop()
-        if name in _BY_NAME:  # whatever these look up
+        if name in _BY_NAME:  # these may look up any name, so everything is needed
             names += makers
         for node in makers.pop(name, ()):
             if node not in needed:
@@ -281,7 +282,7 @@ def _needed(body: Sequence[ast.stmt], entry_point: str) -> list[ast.stmt]:
 
 
 def _is_kept(node: ast.stmt, entry_point: str) -> bool:
-    """Whether a statement may define something, and is not an example of use."""
+    """Whether a statement may define something and is no example of use."""
     if isinstance(node, (*_DEFINITION, *_IMPORT)):
         return True
     if isinstance(node, ast.If | ast.Try):
@@ -295,13 +296,13 @@ def _is_kept(node: ast.stmt, entry_point: str) -> bool:
 
 
 def _shows(node: ast.AST, entry_point: str) -> bool:
-    """Whether code tries the function under test, or prints or reads something."""
+    """Whether code asserts, calls the function under test, prints or reads input."""
     asserts = any(isinstance(part, ast.Assert) for part in ast.walk(node))
     return asserts or not _called(node).isdisjoint({entry_point, *_SHOWING})
 
 
 def _made(node: ast.stmt, entry_point: str) -> set[str]:
-    """Names that a statement of a module binds, or whose values it may change."""
+    """Names that a top-level statement binds, or whose values it may change."""
     if isinstance(node, _DEFINITION):
         outer = [*node.decorator_list, *getattr(node, "bases", ())]
         return {node.name}.union(*map(_names, outer))
@@ -323,7 +324,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _called(node: ast.AST) -> set[str]:
-    """Names of the functions and methods that are called."""
+    """Names of the functions and methods that a node calls."""
     functions = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
     names = {func.id for func in functions if isinstance(func, ast.Name)}
     return names | {func.attr for func in functions if isinstance(func, ast.Attribute)}
@@ -338,7 +339,7 @@ def _is_future(node: ast.stmt) -> bool:
 
 
 def _rows(node: ast.stmt) -> set[int]:
-    """Numbers of a statement's lines, from 1, with those of its decorators."""
+    """Line numbers of a statement, from 1, including its decorators."""
     decorators: Sequence[ast.expr] = getattr(node, "decorator_list", ())
     first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
     return set(range(first, (node.end_lineno or node.lineno) + 1))

@@ -1,6 +1,6 @@
-r"""A benchmark's question, the verdict of its own metric, and where an answer says what is final.
+r"""Questions of benchmarks, verdicts of native metrics, and finding the final part of an answer.
 
-Models end their answers with "answer: …", `\boxed{…}` or `#### …`: `marked` finds these.
+Models end their answers with "answer: …", `\boxed{…}` or `#### …`; `marked` finds these.
 """
 
 import re
@@ -21,13 +21,13 @@ class Question:
     Attributes:
         id: Name of the item inside its benchmark.
         text: The bare question, without any instructions.
-        target: The right answer as the benchmark writes it; of choices the letter; of function
-            calls their ground truth as JSON.
+        target: The right answer as in the benchmark; the letter of the right choice; for function
+            calls the ground truth as JSON.
         choices: Texts of the choices, in order.
-        tools: Schemas of the functions on offer, as the data has them.
-        messages: The conversation, where it is more than one message of a user: dicts with `role`
+        tools: Schemas of the functions on offer, as in the data.
+        messages: The conversation, if it is more than one message by the user: dicts with `role`
             and `content`.
-        details: What else its metric needs, such as the tests of a program.
+        details: Other data that the metric needs, e.g. the tests of a program.
     """
 
     id: str
@@ -46,10 +46,10 @@ def wording(name: str) -> str:
 
 
 def name_of(row: Row, otherwise: str) -> str:
-    """The `id` of a row, or another name where it has none.
+    """The `id` of a row, or `otherwise` if it has none.
 
     Raises:
-        ValueError: the id is neither a text nor a number.
+        ValueError: The id is neither a text nor a number.
     """
     name = row.get("id")
     if name is None:
@@ -60,7 +60,7 @@ def name_of(row: Row, otherwise: str) -> str:
 
 
 def text_of(row: Row, column: str) -> str:
-    """A column of a row that must be a text; a KeyError if it is missing, else a ValueError."""
+    """The text in a column; raise KeyError if it is missing, ValueError if it is no text."""
     text = row[column]
     if not isinstance(text, str):
         raise ValueError(f"its {column} is {text!r}, not a text")
@@ -68,7 +68,7 @@ def text_of(row: Row, column: str) -> str:
 
 
 class Verdict(NamedTuple):
-    """A native metric's result: right or not, what it found in the answer, and why it is wrong."""
+    """Result of a native metric: right or not, the answer that it read, and why it is wrong."""
 
     right: bool
     found: str | None
@@ -76,19 +76,18 @@ class Verdict(NamedTuple):
 
 
 BOXED: Final = r"\\boxed\s*\{(?P<boxed>(?:[^{}]|\{[^{}]*+\})*+)\}"
-"""A LaTeX box; braces inside of it may be nested once."""
+"""A LaTeX box, whose content may have one level of braces."""
 
 _LAST: Final = 20
 _LONGEST: Final = 500
 
 
 def marked(marks: re.Pattern[str], text: str) -> Iterator[str]:
-    """What follows the marks of a text, the last mark first.
+    """Yield the text after each mark, the last mark first.
 
-    That is the content of a box, else the rest of the line, or the next line that is not empty.
-    Only the last 20 marks and 500 characters after each count, which bounds the time.
-
-    The pattern of a mark has a group `boxed` for the content of a box.
+    This is the content of a box, or else the rest of the line, or the next line that is not empty.
+    Only the last 20 marks and 500 characters after each count, to bound the time. The pattern
+    `marks` must have a group `boxed` for the content of a box.
     """
     for mark in reversed(deque(marks.finditer(text), maxlen=_LAST)):
         if mark["boxed"] is not None:

@@ -1,7 +1,6 @@
-"""Where the questions come from: the Hub at a pinned revision, a copy of it, or a file.
+"""Load rows of benchmarks from the Hub at a pinned revision, a copy of it, or a file.
 
-Pinned revisions keep the questions, and so the fingerprints that pools are joined by, the same
-from run to run.
+Revisions are pinned because pools are joined by fingerprints of the questions.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,11 +32,11 @@ HUB: Final[Mapping[str, Source]] = {
 
 
 MOST_ROWS: Final = 1_000_000
-"""The most rows that a file may hold; the largest benchmark here has 14,042."""
+"""Maximum number of rows of a file; the largest benchmark here has 14,042."""
 
 
 def origin(benchmark: str, data: str | Path | None = None) -> str:
-    """Where the questions come from, in a few words for a log."""
+    """Short description of the source of the questions, for a log."""
     if data is not None:
         return str(data)
     if benchmark in HUB:
@@ -49,12 +48,12 @@ def origin(benchmark: str, data: str | Path | None = None) -> str:
 
 
 def hub_rows(benchmark: str, folder: Path | None = None) -> list[Row]:
-    """Rows of the split `test`, from the Hub or its cache on this machine, or a local copy.
+    """Load the split `test` from the Hub, its cache on this machine, or the local copy `folder`.
 
-    A copy is a folder of `hf download --repo-type dataset --local-dir`.
+    A copy is a folder written by `hf download --repo-type dataset --local-dir`.
 
     Raises:
-        PrerequisiteError: the data cannot be loaded; the message says what to do.
+        PrerequisiteError: The data cannot be loaded; the message says what to do.
     """
     import datasets
 
@@ -78,11 +77,11 @@ def hub_rows(benchmark: str, folder: Path | None = None) -> list[Row]:
 
 
 def file_rows(path: Path) -> Iterator[tuple[str, Row]]:
-    """Rows of a file of JSON lines, CSV or Parquet, each with a name of its place for messages.
+    """Yield the rows of a JSON lines, CSV or Parquet file, each with its place for messages.
 
     Raises:
-        PrerequisiteError: the file cannot be read, or holds more rows than any benchmark; the
-            message says where.
+        PrerequisiteError: The file cannot be read, or has more than `MOST_ROWS` rows; the message
+            says where.
     """
 
     def fault(place: Place, message: str) -> None:

@@ -1,4 +1,4 @@
-"""BFCL: which functions to call, and with which arguments (Patil et al. 2025, PMLR 267).
+"""BFCL: questions that are answered by function calls (Patil et al. 2025, PMLR 267).
 
 Data: the package `bfcl-eval` (see `questions`). A row of the category simple:
 
@@ -7,6 +7,6 @@ Data: the package `bfcl-eval` (see `questions`). A row of the category simple:
     function      [{"name": "calculate_triangle_area", "parameters": {"type": "dict", …}}]
     ground_truth  [{"calculate_triangle_area": {"base": [10], "height": [5], "unit": […]}}]
 
-Only questions of one turn in Python's types: `questions.LEFT_OUT` says what is left out. A model
-may make its calls through a harness's tool calling (`score_calls`) or write them down (`score`).
+Only questions of one turn with Python's types are asked; for the others see `questions.LEFT_OUT`.
+A model may call functions by the harness's tool calling (`score_calls`) or in its text (`score`).
 """

@@ -1,13 +1,13 @@
-"""Which functions does an answer call, and are these the right calls?
+"""Read the function calls of an answer and check them.
 
 Models write calls in BFCL's form, `[f(a=1, b="x"), g.h(c=[1])]`, which looks like Python, or as
-JSON, `{"name": "f", "arguments": {"a": 1}}`; bare, in a fence or behind some prose. Nothing is run.
+JSON, `{"name": "f", "arguments": {"a": 1}}`; bare, in a fence or after some prose. Nothing is run.
 
-Right is what BFCL's own checker accepts for Python, and nothing else. The rules are those of
-`ast_checker` in `bfcl-eval` 2026.3.23 (Patil et al. 2025, PMLR 267), its oddities included; a test
-compares the two on thousands of calls. That checker raises on some values: here an integer too
-large for a float is wrong, and what makes no sense among the admitted values, such as a number for
-a list, admits nothing.
+Calls are right if and only if BFCL's own checker for Python accepts them. The rules are those of
+`ast_checker` in `bfcl-eval` 2026.3.23 (Patil et al. 2025, PMLR 267), including its oddities; a test
+compares the two on thousands of calls. Where that checker raises an error, there are rules here: an
+integer too large for a float is wrong, and an admitted value of an impossible type, e.g. a number
+for a list, admits nothing.
 """
 
 import ast
@@ -27,21 +27,21 @@ from tiebreak.benchmarks.question import Question, Verdict
 METRIC: Final = "function_call"
 
 LONGEST_ANSWER: Final = 20_000
-"""Characters at the end of an answer that are looked at; this and the next bound the time."""
+"""Number of characters at the end of an answer that are read, which bounds the time."""
 _DEEPEST: Final = 4
-"""How many brackets deep inside of others calls are looked for."""
+"""Depth of nested brackets down to which calls are searched for, to bound the time."""
 
 _BRACKET: Final = re.compile(r"[\[\](){}]")
 _INSIDE: Final = re.compile(r"\\.|[\[\](){}\"'\n]", re.DOTALL)
 _EMPTY_LINE: Final = re.compile(r"[^\S\n]*\n")
 _PAIRS: Final = {"]": "[", ")": "(", "}": "{"}
-# Fences and the tags around tool calls; a letter outside of them is prose.
+# Fences and tags around tool calls; a letter outside them is prose.
 _MARKUP: Final = re.compile(r"`{3,}\w*|</?[\w|]+>")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _BULLET: Final = re.compile(r"[\s`*•>\-–—\d.)]*")
 
 _MOST_BITS: Final = 10_000
-"""Of an integer; Python reads no decimal number that is much larger."""
+"""Maximum size of an integer in bits; Python parses no decimal number that is much larger."""
 
 _OPERATORS: Final[Mapping[type[ast.AST], Callable[..., Any]]] = {
     ast.USub: operator.neg,
@@ -59,24 +59,24 @@ _OPERATORS: Final[Mapping[type[ast.AST], Callable[..., Any]]] = {
 
 
 class Call(NamedTuple):
-    """One call: the function's name as it was written, and its arguments by name."""
+    """A call: the function's name as written, and its arguments by name."""
 
     name: str
     arguments: Mapping[str, Any]
 
 
 class NoCallsError(ValueError):
-    """A text does not follow its notation."""
+    """A text is not in the notation of calls that it is read as."""
 
 
 def written_calls(text: str) -> list[Call]:
-    """The calls of an answer, in order; empty when it calls nothing.
+    """Read the calls of an answer, in order; empty if it calls nothing.
 
-    An answer that is nothing but calls is read as BFCL reads it. From any other the last group of
-    calls is taken, so that drafts and reasoning before it do not count: JSON or calls in square
-    brackets wherever they stand, a bare `f(a=1)` only on lines of its own, since a refusal may
-    well mention a function. There a call with unnamed arguments is code and does not count.
-    Thinking (`<think>…</think>`) is not part of an answer.
+    An answer that has only calls is read like in BFCL. In any other answer the last group of calls
+    counts, so that drafts and reasoning before it are ignored: JSON or calls in square brackets
+    anywhere, a bare `f(a=1)` only on lines of its own, because a refusal may mention a function.
+    There, calls with unnamed arguments are code and do not count. Thinking (`<think>…</think>`) is
+    not part of an answer.
     """
     text = without_thinking(text)[-LONGEST_ANSWER:]
     stripped = text.strip().strip("`\n ")
@@ -89,12 +89,12 @@ def written_calls(text: str) -> list[Call]:
 
 
 def without_thinking(text: str) -> str:
-    """An answer without what was thought aloud; a thought without an end has no answer after it."""
+    """An answer without its thinking; after an unclosed `<think>` there is no answer."""
     return text.rpartition("</think>")[2].partition("<think>")[0]
 
 
 def _last_group(text: str) -> list[Call]:
-    """The last calls of a text without prose between them."""
+    """The last calls of a text that have no prose between them."""
     group: list[Call] = []
     begin = len(text)
     for start, end, bare in _spans_backwards(text):
@@ -120,14 +120,14 @@ def _calls_in(text: str, bare: bool) -> list[Call]:
         calls = calls_from_python(text, only_named=True)
     except NoCallsError:
         return []
-    # `main()` on a line of its own is a line of a program.
+    # A bare `main()` on a line of its own is part of a program, not a call of a function on offer.
     return [] if bare and not all(call.arguments for call in calls) else calls
 
 
 def _spans_backwards(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Where calls may stand, from the end: brackets, outer ones before those inside.
+    """Yield start and end of possible calls, the last first, and whether they are bare.
 
-    Or, as the third says, the lines around a bare call, without bullets, numbers and fences.
+    They are brackets, outer ones first; if bare, their lines without bullets, numbers and fences.
     """
     tried = len(text)
     for begin, end in reversed(_brackets(text)):
@@ -143,10 +143,10 @@ def _spans_backwards(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _brackets(text: str) -> list[tuple[int, int]]:
-    """Where brackets open and close, in the order in which they close.
+    """Start and end of pairs of brackets, in the order in which they close.
 
-    Brackets in quotes do not count. A quote ends with its line, so that an apostrophe does little
-    harm, and an empty line closes all brackets.
+    Brackets in quotes do not count. A quote ends with its line, so that an apostrophe hides at most
+    the rest of it, and an empty line closes all brackets.
     """
     spans: list[tuple[int, int]] = []
     opened: list[int] = []
@@ -174,14 +174,14 @@ def _brackets(text: str) -> list[tuple[int, int]]:
 
 
 def calls_from_json(text: str) -> list[Call]:
-    r"""Calls as JSON: one, or a list of them, in the common shapes.
+    r"""Read calls as JSON: one, or a list of them, in the common shapes.
 
         {"name": "f", "arguments": {"a": 1}}       also with "parameters", or as JSON text
         {"function": "f", "parameters": {"a": 1}}
         {"type": "function", "function": {"name": "f", "arguments": "{\"a\": 1}"}}
 
     Raises:
-        NoCallsError: the text is not JSON, or not a call.
+        NoCallsError: The text is not JSON, or not a call.
     """
     try:
         value = json.loads(text)
@@ -193,7 +193,7 @@ def calls_from_json(text: str) -> list[Call]:
 def _call_from(entry: Any) -> Call:
     inner = entry.get("function") if isinstance(entry, dict) else None
     call = inner if isinstance(inner, dict) else entry
-    # With a description it is a function as the prompt shows it, not a call.
+    # An object with a description is a function quoted from the prompt, not a call.
     if not isinstance(call, dict) or "description" in call:
         raise NoCallsError("no call")
     name = call.get("name", call.get("function"))
@@ -206,16 +206,16 @@ def _call_from(entry: Any) -> Call:
 
 
 def calls_from_python(text: str, *, only_named: bool = False) -> list[Call]:
-    """Calls as BFCL writes them, `[f(a=1, b="x"), g.h(c=[1, 2])]`; outer brackets may be missing.
+    """Read calls in BFCL's form, `[f(a=1, b="x"), g.h(c=[1, 2])]`; outer brackets may be missing.
 
-    Values are read as BFCL reads them: a bare word is a text, a call without named arguments is
-    the text of it and any other one an object, arithmetic is evaluated. Arguments without a name
-    are dropped. Unlike there, `+5` is 5 and not -5, and arithmetic is for numbers.
+    Values are read like in BFCL: a bare word is a text, a call without named arguments is its
+    source text, any other call an object, and arithmetic is evaluated. Unnamed arguments are
+    dropped. Unlike in BFCL, `+5` is 5 and not -5, and arithmetic is for numbers only.
 
-    With `only_named` a call that has an argument without a name is none.
+    With `only_named`, a call that has unnamed arguments is not a call.
 
     Raises:
-        NoCallsError: it is anything else.
+        NoCallsError: The text has any other form.
     """
     source = text if text.startswith("[") else f"[{text}"
     source = source if source.endswith("]") else f"{source}]"
@@ -236,12 +236,11 @@ def calls_from_python(text: str, *, only_named: bool = False) -> list[Call]:
 def _call(node: ast.expr, only_named: bool = False) -> Call:
     if not isinstance(node, ast.Call) or (only_named and node.args):
         raise NoCallsError("no call, or one with unnamed arguments")
-    # `**more` is not an argument of any function: under this name the call is read, and wrong.
+    # `**more` gets the name "**", which no parameter has, so that the call is read, but wrong.
     return Call(_name(node.func), {k.arg or "**": _value(k.value) for k in node.keywords})
 
 
 def _name(node: ast.expr) -> str:
-    """A dotted name."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -277,7 +276,7 @@ def _value(node: ast.expr | None) -> Any:
 def _evaluated(sign: ast.operator | ast.unaryop, *numbers: Any) -> Any:
     if not all(isinstance(number, int | float) for number in numbers):
         raise NoCallsError("arithmetic with something other than numbers")
-    # A power of integers is bounded before it is evaluated: it could take hours.
+    # A power of integers is checked before it is evaluated, because that could take hours.
     bits = numbers[0].bit_length() if isinstance(numbers[0], int) else 0
     if isinstance(sign, ast.Pow) and bits * abs(numbers[1]) > _MOST_BITS:
         raise NoCallsError("too large a power")
@@ -291,7 +290,7 @@ def _bounded(value: Any) -> Any:
 
 
 OMITTED: Final = ""
-"""Among the admitted values this says that an argument may be omitted."""
+"""Admitted value of an argument that may be omitted."""
 
 _SHORT: Final = reprlib.Repr()
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 20
@@ -300,15 +299,15 @@ _SKIPPED: Final = re.compile(r"[ ,./\-_*^]")
 
 
 def score(answer: str, question: Question) -> Verdict:
-    """Does a written answer make the right calls?"""
+    """Check the calls written in an answer."""
     return score_calls(written_calls(answer), answer, question)
 
 
 def score_calls(calls: Sequence[Call], answer: str, question: Question) -> Verdict:
-    """Are the calls that were made right?
+    """Check the calls of a reply with the text `answer`.
 
-    Where it is right to call nothing, an answer without words is wrong all the same: an empty reply
-    is mostly a broken generation, not a refusal. (BFCL's own checker lets it pass.)
+    An empty answer without calls is always wrong, even if it is right to call nothing: it is mostly
+    a broken generation, not a refusal. (BFCL's own checker accepts it.)
     """
     written = ", ".join(map(_written, calls)) or None
     if not calls and not without_thinking(answer).strip():
@@ -318,7 +317,7 @@ def score_calls(calls: Sequence[Call], answer: str, question: Question) -> Verdi
 
 
 def problem(calls: Sequence[Call], question: Question) -> str | None:
-    """What is wrong with the calls, or None when they are right."""
+    """What is wrong with the calls, or None if they are right."""
     category, truth = question.details["category"], question.details["ground_truth"]
     if category in NO_CALL:
         return f"no function fits, and {_shown(calls[0].name)} was called" if calls else None
@@ -326,12 +325,12 @@ def problem(calls: Sequence[Call], question: Question) -> str | None:
         return None if calls else "no function was called"
     if len(calls) != len(truth):
         return f"the right number of calls is {len(truth)}, and {len(calls)} were made"
-    # As in BFCL's checker each right call takes the first call that fits: in any order, but
-    # without backtracking.
+    # As in BFCL's checker, each right call is matched to the first call that fits, in any order,
+    # but without backtracking.
     left = list(calls)
     for right in truth:
         ((name, admitted),) = right.items()
-        # The data of older releases call an only function by another name in some ground truths.
+        # In older releases, some ground truths have another name for the only function on offer.
         tools = [
             tool for tool in question.tools if tool["name"] == name or len(question.tools) == 1
         ]
@@ -348,7 +347,7 @@ def _call_problem(
     call: Call, tool: Mapping[str, Any], admitted: Mapping[str, Sequence[Any]]
 ) -> str | None:
     name, parameters = tool["name"], parameters_of(tool)
-    # Many providers allow no dots in names, so functions are also offered without.
+    # Many providers allow no dots in names, so functions are also offered with underscores.
     if call.name not in {name, name.replace(".", "_")}:
         return f"the function is {_shown(call.name)}, not {name!r}"
     for parameter in (tool.get("parameters") or {}).get("required") or ():
@@ -370,7 +369,7 @@ def _is_admitted(value: Any, schema: Mapping[str, Any], admitted: Sequence[Any])
     if kind == "tuple" and type(value) is tuple:
         value = list(value)
     if kind == "float" and type(value) is int:
-        with contextlib.suppress(OverflowError):  # too large for a float: it stays what it is
+        with contextlib.suppress(OverflowError):  # too large for a float: it stays an int
             value = float(value)
     given, expected, written = type(value), TYPES[kind], _type_written(admitted)
     items = TYPES[schema["items"]["type"]] if kind in LISTS else None
@@ -378,7 +377,7 @@ def _is_admitted(value: Any, schema: Mapping[str, Any], admitted: Sequence[Any])
         return False
     if given is expected and items and not _items_fit(value, items, admitted):
         return False
-    # The ground truth has a type of its own where a variable or an expression stands for a value.
+    # A ground truth of another type has a variable or an expression in place of the value.
     if written not in {None, expected}:
         return value in admitted
     if expected is dict:
@@ -397,12 +396,12 @@ def _is_admitted(value: Any, schema: Mapping[str, Any], admitted: Sequence[Any])
 
 
 def _type_written(admitted: Sequence[Any]) -> type | None:
-    """The type of the first value in a ground truth, or None without values."""
+    """Type of the first value in a ground truth, or None if it has no value."""
     return next((type(value) for value in admitted if value != OMITTED), None)
 
 
 def _items_fit(value: Sequence[Any], inner: type, admitted: Sequence[Any]) -> bool:
-    """Do the items have the type of some admitted list? Anything else admits items of any type."""
+    """Whether all items have the type of some admitted list; other values admit any items."""
     return any(
         not isinstance(other, list)
         or {type(item) for item in value} <= {inner, _type_written(other)}
@@ -411,7 +410,7 @@ def _items_fit(value: Sequence[Any], inner: type, admitted: Sequence[Any]) -> bo
 
 
 def _object_fits(value: Any, other: Any) -> bool:
-    """Does an object have the keys of another, and for each key one of the values listed there?"""
+    """Whether each value of an object is listed in `other`; only `OMITTED` keys may be missing."""
     if not (isinstance(value, dict) and isinstance(other, dict)):
         return False
     return all(
@@ -426,7 +425,7 @@ def _object_fits(value: Any, other: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A text without case, spaces and most punctuation; anything else as it is."""
+    """A text without case, spaces and most punctuation; other values unchanged."""
     if not isinstance(value, str):
         return value
     return _SKIPPED.sub("", value).lower().replace("'", '"')
@@ -435,7 +434,7 @@ def _plain(value: Any) -> Any:
 def _shown(value: Any) -> str:
     try:
         return _SHORT.repr(value)
-    except ValueError:  # an integer of more digits than Python is willing to write
+    except ValueError:  # an integer with more digits than Python converts to text
         return "a huge number"
 
 

@@ -1,7 +1,7 @@
-"""A question of BFCL: out of a row its messages, the functions on offer and the right calls.
+"""Read questions of BFCL, and make prompts and JSON schemas of them.
 
-And how it is put in words, and its functions as JSON schema. The files hold the questions of each
-category, and their right answers in a folder beside them:
+A question has messages, functions on offer and the right calls. Each category has a file of
+questions, and a file with their right answers in a folder beside it:
 
     BFCL_v4_parallel.json                  {"id": …, "question": …, "function": …}
     possible_answer/BFCL_v4_parallel.json  {"id": …, "ground_truth": …}
@@ -28,20 +28,20 @@ from tiebreak.prerequisite import PrerequisiteError
 _CATEGORIES: Final = packaged(__file__, "categories.yaml")
 CATEGORIES: Final[tuple[str, ...]] = tuple(_CATEGORIES["asked"])
 LEFT_OUT: Final[Mapping[str, str]] = _CATEGORIES["left_out"]
-"""What is left out and why, by name or by the beginning of the name."""
+"""Reasons for which categories are left out, by name or by the beginning of the name."""
 NO_CALL: Final = frozenset({"irrelevance", "live_irrelevance"})
-"""Here the right answer calls nothing."""
+"""Categories in which the right answer calls no function."""
 ANY_CALL: Final = frozenset({"live_relevance"})
-"""Here any call is right."""
+"""Categories in which any call is right."""
 
 _OTHER_NAMES: Final = {"simple_python": "simple"}
 
 
 def category_named(name: str) -> str:
-    """The category of this name, whatever release of BFCL the name is from.
+    """The category with a name from any release of BFCL.
 
     Raises:
-        ValueError: there is no such category, or it is left out; the message says which and why.
+        ValueError: There is no such category, or it is left out; the message says which and why.
     """
     category = _OTHER_NAMES.get(name, name)
     if category in CATEGORIES:
@@ -60,10 +60,10 @@ def left_out(name: str) -> str | None:
 
 
 def category_in(item_id: str) -> str | None:
-    """The category in the name of an item, such as `live_simple_3-2-0`, or None.
+    """The category in the name of an item, e.g. of `live_simple_3-2-0`, or None.
 
     Raises:
-        ValueError: the item is of a category that is left out.
+        ValueError: The item is of a category that is left out.
     """
     # The first release of the live categories put a version before the name.
     name = re.sub(r"\Av\d+_|_[\d-]+\Z", "", item_id)
@@ -81,7 +81,7 @@ TYPES: Final[Mapping[str, type]] = {
     "dict": dict,
     "any": str,
 }
-"""BFCL's names of types, and the type that a value must have in Python."""
+"""BFCL's names of types, and the Python type of their values."""
 ROLES: Final = ("system", "user", "assistant")
 LISTS: Final = frozenset({"array", "tuple"})
 
@@ -98,16 +98,16 @@ _JSON_TYPES: Final[Mapping[type, str]] = {
 
 
 def read(row: Row, number: int) -> Question:
-    """A row with `id`, `question`, `function` and `ground_truth`, and perhaps its `category`.
+    """Read a row with `id`, `question`, `function`, `ground_truth` and optionally `category`.
 
     Each column may also be JSON text. A question is a list of messages or of one turn of messages,
-    as the releases of BFCL have it, or just a text. A row without a category has that of its id
-    (`live_simple_3-2-0`), else the one that fits its functions and its right calls.
+    depending on the release of BFCL, or just a text. The category of a row without one is that in
+    its id (`live_simple_3-2-0`), or else the one that fits its functions and its right calls.
 
     Raises:
-        KeyError: a column is missing.
-        ValueError: a column is not what it should be, the question has several turns, or its
-            category is left out.
+        KeyError: A column is missing.
+        ValueError: A column is invalid, the question has several turns, or its category is left
+            out.
     """
     name = name_of(row, f"bfcl_{number}")
     messages = _messages(row["question"])
@@ -159,7 +159,7 @@ def _messages(value: Any) -> list[Mapping[str, str]]:
 
 
 def _conversation(text: str) -> list[Any] | None:
-    """Messages that are given as JSON text; None for any other text."""
+    """Messages in a text that is JSON; None for any other text."""
     try:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
@@ -188,12 +188,12 @@ def _check_type(schema: Mapping[str, Any], where: str) -> None:
         raise ValueError(f"{where} does not say the type of its items")
     inner = {"[]": items} if kind in LISTS else {}
     for name, part in {**inner, **(schema.get("properties") or {})}.items():
-        # Inside of a parameter a type may be missing; then it is any.
+        # Only parameters need a type; a part of one without a type may have any.
         _check_type({"type": "any", **part}, f"{where}.{name}")
 
 
 def _truth(value: Any) -> list[Mapping[str, Any]]:
-    """The right calls: function → parameter → admitted values."""
+    """The right calls, each {function: {parameter: admitted values}}."""
     calls = _from_json(value)
     if not isinstance(calls, list):
         raise ValueError("its ground truth is not a list of calls")
@@ -215,9 +215,9 @@ def _from_json(value: Any) -> Any:
 
 
 def prompt(question: Question, documentation: bool = True) -> str:
-    """The request and the functions on offer, described or not, for a reply in words.
+    """The prompt with request and functions, for calls in text; descriptions if `documentation`.
 
-    The wording is the same for every category: it must not give away how many calls are right. A
+    The wording is the same for every category, so as not to reveal how many calls are right. A
     conversation is written message by message.
     """
     tools = question.tools if documentation else without_descriptions(question.tools)
@@ -231,7 +231,7 @@ def prompt(question: Question, documentation: bool = True) -> str:
 
 
 def without_descriptions(tool: Any) -> Any:
-    """A function's schema, or several, without descriptions; a parameter of that name stays."""
+    """Schemas without descriptions; a parameter that is named `description` stays."""
     if isinstance(tool, list | tuple):
         return [without_descriptions(part) for part in tool]
     if not isinstance(tool, Mapping):
@@ -244,23 +244,23 @@ def without_descriptions(tool: Any) -> Any:
 
 
 def tool_name(tool: Mapping[str, Any]) -> str:
-    """A function's name as providers allow it: without dots."""
+    """A function's name with underscores for dots, which providers do not allow."""
     return str(tool["name"]).replace(".", "_")
 
 
 def tool_schema(tool: Mapping[str, Any]) -> dict[str, Any]:
     """JSON schema of a function's parameters.
 
-    An object whose properties the data do not name may have any; no other has further ones. Of the
-    admitted values those count that are of the parameter's own type: the data have some booleans
-    that are listed as texts. Those of a list are those of its items.
+    An object may have only the properties that the data name, or any if they name none. Enumerated
+    values count only if they have the parameter's type, because the data list some booleans as
+    text; those of a list apply to its items.
     """
     required = (tool.get("parameters") or {}).get("required")
     return _schema({"type": "dict", "properties": parameters_of(tool), "required": required})
 
 
 def call_schema(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """JSON schema of one call to one of the functions, in the form that `prompt` requests."""
+    """JSON schema of a call to one of the functions, in the form that `prompt` asks for."""
     calls = [
         {
             "type": "object",
@@ -306,18 +306,18 @@ _FILE: Final = re.compile(r"BFCL_v(\d+)_(\w+)\.json")
 
 
 def load_rows(data: Path | None = None, categories: Sequence[str] = ()) -> list[Row]:
-    """Rows of some categories, under the names of any release, or of all that are there.
+    """Load the rows of `categories` (named as in any release), or of all categories present.
 
-    They are in a folder with BFCL's files, or the one above it, or in the installed package. Of
-    several releases in one folder the newest counts, category by category.
+    `data` is a folder with BFCL's files or the folder above it; None is the installed package. If a
+    folder has several releases, the newest counts in each category.
 
     Returns:
         Mappings with id, category, question, function and ground_truth, in the order of
         `CATEGORIES` and then of the files.
 
     Raises:
-        PrerequisiteError: a category is unknown or left out, the data cannot be loaded, or
-            questions and answers do not belong together; the message says what to do.
+        PrerequisiteError: A category is unknown or left out, the data cannot be loaded, or
+            questions and answers do not match; the message says what to do.
     """
     wanted = categories_named(categories)
     folder = _package_folder() if data is None else _folder(data)
@@ -331,7 +331,7 @@ def load_rows(data: Path | None = None, categories: Sequence[str] = ()) -> list[
 
 
 def categories_named(names: Sequence[str]) -> list[str]:
-    """As `category_named` of each; the error is a PrerequisiteError."""
+    """The categories with these names as by `category_named`, but raise PrerequisiteError."""
     try:
         return [category_named(name) for name in names]
     except ValueError as error:
@@ -339,7 +339,7 @@ def categories_named(names: Sequence[str]) -> list[str]:
 
 
 def _package_folder() -> Path:
-    # Looked up without an import: importing the package needs all of its dependencies.
+    # Not imported, because importing the package needs all of its dependencies.
     spec = importlib.util.find_spec("bfcl_eval")
     if spec is None or spec.origin is None:
         raise PrerequisiteError(
@@ -361,7 +361,7 @@ def _package_folder() -> Path:
 
 
 def _folder(data: Path) -> Path:
-    """The folder that holds the files: `data` itself or one inside it."""
+    """The folder with the files: `data` itself or a folder inside it."""
     if not data.is_dir():
         raise PrerequisiteError(f"{data} is not a folder with BFCL's files.")
     if _files(data):
@@ -377,16 +377,16 @@ def _folder(data: Path) -> Path:
 
 
 def _files(folder: Path) -> dict[tuple[int, str], Path]:
-    """Files of questions by release and by the name that their category has there."""
+    """Files of questions by release and by the category's name in that release."""
     matches = {path: _FILE.fullmatch(path.name) for path in sorted(folder.iterdir())}
     return {(int(match[1]), match[2]): path for path, match in matches.items() if match}
 
 
 def _newest(folder: Path) -> dict[str, Path]:
-    """The file of each category that is there, in the order of `CATEGORIES`."""
+    """Newest file of each category present, in the order of `CATEGORIES`."""
     newest: dict[str, Path] = {}
     for (_, name), path in sorted(_files(folder).items()):
-        with contextlib.suppress(ValueError):  # left out, or of a release that is not known yet
+        with contextlib.suppress(ValueError):  # left out, or a category of a later release
             newest[category_named(name)] = path
     return {name: newest[name] for name in CATEGORIES if name in newest}
 
@@ -416,7 +416,7 @@ def _by_id(path: Path, unique: bool = True) -> dict[str, Row]:
     for place, row in file_rows(path):
         name = str(_column(row, "id", place))
         if name in rows:
-            # Without answers to join, a name that is given twice (as BFCL v3 does) does no harm.
+            # BFCL v3 has some ids twice: harmless in categories without answers to join.
             _refuse_names({name} if unique else (), path, "occurs twice")
             name = next(f"{name}_{n}" for n in free[name] if f"{name}_{n}" not in rows)
         rows[name] = row

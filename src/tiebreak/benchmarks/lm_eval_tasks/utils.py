@@ -1,9 +1,9 @@
 """The four benchmarks for lm-eval: documents, prompts and native scores.
 
-All of it comes from `tiebreak.benchmarks`, so a question has the same wording and an answer the
-same score as in Inspect. lm-eval finds this file by its place beside the YAML files that name its
-functions. A document is a row in the benchmark's original schema; nested columns are JSON text,
-since `datasets` would fill up the keys that a row lacks with nulls.
+All of these come from `tiebreak.benchmarks`, so a question has the same wording and an answer the
+same score as in Inspect. lm-eval finds this file because it is beside the YAML files that name its
+functions. A document is a row in the benchmark's original schema. Nested columns are JSON text,
+because `datasets` would add the keys that a row lacks with nulls.
 """
 
 import json
@@ -48,63 +48,63 @@ def load_bfcl(**metadata: Any) -> dict[str, Any]:
 
 
 def gsm8k_prompt(doc: Document) -> str:
-    """The word problem in its wording."""
+    """The prompt of a word problem."""
     return _prompt("gsm8k", doc)
 
 
 def mmlu_prompt(doc: Document) -> str:
-    """The question and its choices in their wording."""
+    """The prompt of a question with its choices."""
     return _prompt("mmlu", doc)
 
 
 def humaneval_prompt(doc: Document) -> str:
-    """The beginning of a program in its wording."""
+    """The prompt with the beginning of a program."""
     return _prompt("humaneval", doc)
 
 
 def bfcl_prompt(doc: Document) -> str:
-    """The request and the functions in their wording."""
+    """The prompt of a request with the functions on offer."""
     return _prompt("bfcl", doc)
 
 
 def mmlu_letter(doc: Document) -> str:
-    """Letter of the right choice; the document has its index."""
+    """Letter of the right choice, of which the document has the index."""
     return _question("mmlu", doc).target
 
 
 def gsm8k_results(doc: Document, results: Sequence[Any]) -> dict[str, float]:
-    """1.0 when the answer's final number is right."""
+    """Native score: 1.0 if the answer's final number is right."""
     return _results("gsm8k", doc, results)
 
 
 def mmlu_results(doc: Document, results: Sequence[Any]) -> dict[str, float]:
-    """1.0 when the chosen letter is right."""
+    """Native score: 1.0 if the chosen letter is right."""
     return _results("mmlu", doc, results)
 
 
 def bfcl_results(doc: Document, results: Sequence[Any]) -> dict[str, float]:
-    """1.0 when the ground truth admits the written calls."""
+    """Native score: 1.0 if the ground truth admits the written calls."""
     return _results("bfcl", doc, results)
 
 
 def humaneval_results(doc: Document, results: Sequence[Any]) -> dict[str, float]:
-    """Nothing: a program has no score before it has run, and none runs inside lm-eval."""
+    """No scores, because a program has to run first, and none runs inside lm-eval."""
     return {}
 
 
 def load(benchmark: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The documents of a benchmark, as the split `test`.
+    """Load the documents of a benchmark, as the split `test`.
 
     Args:
         benchmark: A key of `BENCHMARKS`.
-        metadata: What `--metadata` says, mixed by lm-eval with the arguments of its model. Three
-            keys count: `data`, a file or folder (see `load_questions`) or a mapping from benchmark
-            to one; `subjects` of MMLU; `categories` of BFCL. Others are the model's, unless they
-            look like one of these three.
+        metadata: Keys and values of `--metadata`, to which lm-eval adds the model's arguments.
+            Three keys count: `data`, a file or folder (see `load_questions`) or a mapping from
+            benchmarks to these; `subjects` of MMLU; `categories` of BFCL. All others are taken for
+            the model's, unless they resemble one of these three.
 
     Raises:
-        ValueError: a key of the metadata is misspelt or has no such value, or the questions cannot
-            be loaded; the message says what to do.
+        ValueError: A key of the metadata is misspelt or has an invalid value, or the questions
+            cannot be loaded; the message says what to do.
     """
     import datasets
 
@@ -113,14 +113,14 @@ def load(benchmark: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
     try:
         questions = load_questions(benchmark, _data(benchmark, metadata.get("data")), parts)
     except PrerequisiteError as error:
-        # Inspect prints this kind by itself; everywhere else its message would not be seen.
+        # Only Inspect prints the message of a PrerequisiteError; lm-eval would not show it.
         raise ValueError(error.message) from error
     documents = [_DOCUMENTS[benchmark](question) for question in questions]
     return {"test": datasets.Dataset.from_list(documents)}
 
 
 def _data(benchmark: str, given: Any) -> str | None:
-    """The data of one benchmark: the same for all, or one by one."""
+    """The file or folder of one benchmark; `given` is one for all, or a mapping by benchmark."""
     if isinstance(given, Mapping):
         if unknown := sorted(set(map(str, given)) - set(BENCHMARKS)):
             known = ", ".join(BENCHMARKS)
@@ -135,7 +135,7 @@ def _data(benchmark: str, given: Any) -> str | None:
 
 
 def _strings(key: str, metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """A list of names, also as text with commas (`--metadata subjects=anatomy,virology`)."""
+    """Names in a list, or in a text with commas (`--metadata subjects=anatomy,virology`)."""
     given = metadata.get(key, ())
     if isinstance(given, str):
         given = split_names(given)
@@ -145,7 +145,7 @@ def _strings(key: str, metadata: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _refuse_misspelt(metadata: Mapping[str, Any]) -> None:
-    """Refuse a key that is nearly ours: all of a benchmark instead of a part costs money."""
+    """Refuse keys that resemble ours: running a whole benchmark instead of a part costs money."""
     for key in metadata:
         if key not in _KEYS and (meant := get_close_matches(key.lower(), _KEYS, 1, cutoff=0.7)):
             raise ValueError(f"--metadata has no key {key!r}; {meant[0]!r} may be meant")
@@ -195,7 +195,6 @@ _DOCUMENTS: Final = {
 
 
 def _question(benchmark: str, doc: Document) -> Question:
-    """The question that a document was made from."""
     return BENCHMARKS[benchmark].read(doc, 0)
 
 
@@ -204,9 +203,9 @@ def _prompt(benchmark: str, doc: Document) -> str:
 
 
 def _results(benchmark: str, doc: Document, results: Sequence[Any]) -> dict[str, float]:
-    """The native score, 1.0 or 0.0; NaN without one, with a warning that says why.
+    """The native score, 1.0 or 0.0; NaN, with a warning that says why, if there is none.
 
-    Nothing is raised: lm-eval would lose all answers of the run.
+    No error is raised, because lm-eval would lose all answers of the run.
     """
     known = BENCHMARKS[benchmark]
     try:
