@@ -76,6 +76,7 @@ def align(
     faults += settings if same_settings else []
     fatal = _FATAL + (_SETTINGS if same_settings else ())
     left_out = [problem for problem in faults if problem.kind not in fatal] + dropped
+    # In `strict`, problems of the readers already say why nothing is left.
     if not usable and not (mode == "strict" and problems):
         faults.append(Note("empty_folder", "candidates", "no usable file is left"))
         left_out += notes

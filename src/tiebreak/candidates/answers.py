@@ -28,10 +28,7 @@ _ABSENT: Final = (None, "")
 
 
 def holds_answers(path: Path, *, named: bool) -> bool:
-    """Whether the first row of a file has the columns of answers.
-
-    A file that the caller `named` may also end in `.json`.
-    """
+    """Whether the first row of a file has the columns of answers; a `named` one may be `.json`."""
     columns = _columns(path, [".json"] if named else [])
     return columns >= _ANSWER and not columns.isdisjoint(_PROMPT)
 

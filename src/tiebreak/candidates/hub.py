@@ -52,7 +52,9 @@ _BY_STATUS: Mapping[int, Kind] = {
     412: "changed",
     429: "busy",
 }
+# By name, because httpx and httpx2 have different classes.
 _NOT_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol")
+# No requests remain (r=0), and the limit is reset in t seconds.
 _RATE_LIMIT = re.compile(r";\s*r\s*=\s*0\s*;\s*t\s*=\s*(\d+)")
 
 

@@ -174,10 +174,7 @@ def identical_groups(candidates: Mapping[str, Candidate]) -> tuple[tuple[str, ..
 
 
 def same_answer(first: str, other: str) -> bool:
-    """Whether two answers are equal after normalisation, blank lines disregarded.
-
-    Of identical answers only one is judged, so an answer and the judged text may differ in layout.
-    """
+    """Whether two answers differ only in layout: of identical answers only one is judged."""
     return _lines(first) == _lines(other)
 
 

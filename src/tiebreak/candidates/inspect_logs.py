@@ -117,8 +117,6 @@ def _unreadable(source: str, error: Exception) -> Reading:
 
 
 class _Reader:
-    """Reads one log, collecting notes and problems."""
-
     def __init__(
         self, header: LogHeader, samples: list[LogSample], source: str, options: ReadOptions
     ) -> None:

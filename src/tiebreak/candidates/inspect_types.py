@@ -147,6 +147,7 @@ class RecordedSample(LogSample):
     scores: dict[str, RecordedScore] | None = None  # type: ignore[assignment]
 
 
+# Errors of these two validators are not shown: Inspect migrates a log that does not fit.
 def _of_today(config: dict[str, Any]) -> dict[str, Any]:
     if isinstance(config.get("reasoning_history"), bool):
         raise ValueError("the form of an earlier version")

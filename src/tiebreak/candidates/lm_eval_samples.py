@@ -124,8 +124,6 @@ def _is_written(row: Mapping[str, Any]) -> bool:
 
 
 class _Reader:
-    """Reads one file, collecting notes and problems."""
-
     def __init__(self, path: Path, options: ReadOptions, rows: list[dict[str, Any]]) -> None:
         self.source = options.shown(path)
         self.options = options
@@ -456,6 +454,7 @@ _METHODS: Final = {
     *("splitlines", "startswith", "endswith", "items", "keys", "values", "get", "index", "count"),
     *("removeprefix", "removesuffix"),
 }
+# A few short separators cannot make a text much longer.
 _MOST_JOINS, _LONGEST_JOINT = 2, 20
 _LONGEST_TEMPLATE: Final = 20_000
 

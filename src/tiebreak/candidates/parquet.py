@@ -49,7 +49,7 @@ Settings = Mapping[tuple[str, str], Mapping[str, str]]
 # In bytes. The footer describes the columns; each of ours takes some hundred bytes.
 _LARGEST_FOOTER = 64 * 2**20
 # Unpacked size / file size. With a thousand models a question is there a thousand times; a file
-# that repeats its content more often is made to fill memory.
+# that repeats its content more often is made to fill memory. Below 1 GB this does not matter.
 _MOST_TIMES = 1_000
 _ALWAYS_READ = 2**30
 

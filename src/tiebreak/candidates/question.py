@@ -136,8 +136,6 @@ class Asked:
 
 
 class _Span(NamedTuple):
-    """A range of characters in a prompt."""
-
     start: int
     end: int
 

@@ -139,7 +139,7 @@ def _groups(scores: FloatArray, errors: FloatArray) -> dict[int, int]:
     group, best = 0, next(iter(rows), 0)
     for row in rows:
         apart = scores[best] - scores[row] - math.hypot(errors[best], errors[row])
-        if round(float(apart), DECIMALS) > 0:
+        if round(float(apart), DECIMALS) > 0:  # rounding errors must not separate models
             group, best = group + 1, row
         groups[row] = group
     return groups

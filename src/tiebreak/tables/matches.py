@@ -11,9 +11,8 @@ columns are those of items (`item_id`, `question_id`) and raters (`rater`, `judg
 the model that was shown first, named like a winner. Without `first` the order is unknown: an arena
 shows model_a on the left, but its files do not say so. AlpacaEval's `annotations.json`
 (`generator_1`, `generator_2`, `preference` from 1 to 2, the item is the `instruction`) and
-arena-hard's judgments (`games`, with the order shown) are read without conversion, and so are
-LMArena's older files (`winner_model_a`, `winner_model_b`, `winner_tie`). For file formats see
-`records`.
+arena-hard's judgments (`games`, with the order shown) can be read as they are, as can LMArena's
+older files (`winner_model_a`, `winner_model_b`, `winner_tie`). For file formats see `records`.
 """
 
 import math
@@ -194,6 +193,7 @@ def _kinds(
 ) -> tuple[list[RowMatch], NDArray[np.intp]]:
     """The distinct matches by models, winner and first model, and the index of each row's match."""
     parts = [coded[name] for name in _PARTS if name in coded]
+    # One number for each combination of texts, so that equal rows are parsed only once.
     key = np.zeros(len(parts[0].codes), np.int64)
     for part in parts:
         key = key * len(part.texts) + part.codes

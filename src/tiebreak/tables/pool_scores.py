@@ -25,9 +25,8 @@ from tiebreak.text import listed
 def read_pool_results(path: Path, options: ReadOptions) -> Iterator[Part]:
     """Read the mean native score of each model on each benchmark of a pool, with standard errors.
 
-    Only items count on which all models have a native score; models without a score on any item of
-    the benchmark are left out before. Epochs of an item are averaged. For the errors see
-    `paired_errors`.
+    Models without a native score on any item of the benchmark are left out, then items on which not
+    all models have one. Epochs of an item are averaged. For the errors see `paired_errors`.
 
     Raises:
         UnreadableFileError: The file cannot be read as a pool, or a metric or filter was asked for.

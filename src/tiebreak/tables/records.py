@@ -102,10 +102,7 @@ def _read(path: Path, wanted: Collection[str], fault: Fault) -> Records:
 
 
 def _with_winner(records: Records) -> Records:
-    """Replace the columns of `ONE_HOT` by one column `winner`.
-
-    In a row in which not exactly one of them is 1, it holds their texts, for the error message.
-    """
+    """Merge the columns of `ONE_HOT` into `winner`; faulty rows keep the texts of their cells."""
     names = {name.casefold(): name for name in records.columns}
     if _WINNER in names or not names.keys() >= ONE_HOT.keys():
         return records
@@ -159,7 +156,7 @@ def _gathered(
         for name in given:
             if name not in names:
                 names[name] = None
-                if name.casefold() in wanted:
+                if name.casefold() in wanted:  # the rows before have "", whose index is 0
                     index[name], codes[name] = {"": 0}, array("i", bytes(4 * len(lines)))
 
     begin(header)

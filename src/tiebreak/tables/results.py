@@ -340,7 +340,6 @@ def metric_notes(results: Iterable[Result]) -> Iterator[str]:
 
 
 def _difference_note(benchmark: str, feature: str, models: Mapping[Any, str]) -> Iterator[str]:
-    """A note if models differ in a feature that should be the same for all."""
     if len(models) > 1:
         shown = ", ".join(f"{value} (such as {model!r})" for value, model in models.items())
         yield f"{benchmark}: the {feature} is not the same for all models: {shown}"
@@ -472,7 +471,6 @@ def _model(path: Path) -> tuple[str, bool]:
 
 
 def _number(value: Any) -> float | None:
-    """A finite number; None for anything else."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return None
     try:
