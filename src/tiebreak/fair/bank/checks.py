@@ -1,4 +1,4 @@
-"""A whole bank, checked: each question, each family of siblings, and duplicates.
+"""Check a whole bank: each question, each family of siblings, and duplicates.
 
 Source: LLMEval-Fair, A.2.2 (format validation, redundancy checks).
 """
@@ -24,12 +24,12 @@ Kind = Literal["format", "siblings", "parents", "statements", "duplicates", "nea
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 WARNINGS: Final[frozenset[Kind]] = frozenset({"near duplicates"})
-"""Kinds that a person has to look at, and that may be nothing."""
+"""Kinds that a person has to look at, because they may be false alarms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankCheck:
-    """What is wrong with a bank, by kind."""
+    """Faults of a bank, by kind."""
 
     bank: str
     n_questions: int
@@ -37,16 +37,15 @@ class BankCheck:
 
     @property
     def n_wrong(self) -> int:
-        """How many things are wrong, warnings not among them."""
+        """Number of faults, without warnings."""
         return sum(remarks.total for kind, remarks in self.remarks.items() if kind not in WARNINGS)
 
 
 def check_bank(engine: Engine, *, bank: str = "", most_shown: int = 20) -> BankCheck:
     """Check every question that is not rejected.
 
-    Near duplicates are looked for among approved questions, since only these are asked.
-
-    `bank` is its name in the result, which holds `most_shown` remarks of each kind.
+    Near duplicates are searched for among approved questions, because only these are asked. `bank`
+    is the bank's name in the result, which has at most `most_shown` remarks of each kind.
     """
     remarks: dict[Kind, Remarks] = {kind: Remarks(most_shown) for kind in KINDS}
     ids: list[tuple[str, str]] = []
@@ -75,9 +74,9 @@ def check_bank(engine: Engine, *, bank: str = "", most_shown: int = 20) -> BankC
 
 
 def _statement_faults(parent: BankQuestion, statements: Sequence[BankQuestion]) -> Iterator[str]:
-    """What is wrong with the true/false statements that one expansion made of one choice.
+    """Faults of the true/false statements that an expansion made of a multiple-choice question.
 
-    One statement for each option, and one of them true (figure 7).
+    There must be one statement for each option, and one of them true (figure 7).
     """
     true = sum(statement.answer == "true" for statement in statements)
     if len(statements) != len(parent.options):
@@ -90,7 +89,7 @@ def _statement_faults(parent: BankQuestion, statements: Sequence[BankQuestion]) 
 def _families(
     connection: Connection,
 ) -> Iterator[tuple[list[BankQuestion], "NDArray[np.uint32]"]]:
-    """Siblings with their signatures, without those that are rejected."""
+    """Yield the siblings of each family with their signatures, without rejected questions."""
     wanted = (
         select(*COLUMNS, QUESTIONS.c.signature)
         .where(QUESTIONS.c.status != "rejected")
@@ -135,7 +134,7 @@ def _parent_fault(question: BankQuestion, connection: Connection) -> str:
 
 
 def _exact(connection: Connection) -> Iterator[tuple[str, list[str]]]:
-    """The ids of questions that are the same, the first apart."""
+    """Yield the id of the first of several equal questions, and those of the others."""
     kept = QUESTIONS.c.status != "rejected"
     twice = select(QUESTIONS.c.digest).where(kept).group_by(QUESTIONS.c.digest)
     wanted = (

@@ -1,13 +1,13 @@
-"""Duplicates: the same question twice, and nearly the same.
+"""Find exact and near duplicates of questions.
 
-Exact: the normalised text and the options, in any order, are equal (`digest_of`).
+Exact duplicates have equal normalised texts and options, in any order (`digest_of`).
 
-Near: candidates are found by MinHash signatures (datasketch's scheme affine32, computed for
-thousands of questions at once) of character shingles, which need no words and so suit Chinese;
-each pair is then compared for what it is (`alike`): Jaccard's index of the shingles themselves, and
-what makes two questions of one stem different, their numbers, quotations, negations and keys.
-Siblings share their stem and are no near duplicates of each other. Phrases that only say how to
-answer ("Judge whether …") do not count. How often `alike` is right is measured in its tests.
+For near duplicates, MinHash signatures of character shingles give candidates (datasketch's scheme
+affine32, computed for thousands of questions at once). Shingles need no words and so suit Chinese.
+Each pair is then compared directly (`alike`): by Jaccard's index of the shingles, and by what makes
+questions with the same stem different: numbers, quotations, negations and keys. Siblings share
+their stem and do not count as near duplicates of each other. Phrases that only say how to answer
+("Judge whether …") do not count. The tests measure how often `alike` is right.
 
 Source: LLMEval-Fair, A.2.2 ("redundancy checks"); Broder (1997) for MinHash.
 """
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHINGLE: Final = 3
-"""Characters of a shingle."""
+"""Number of characters of a shingle."""
 
 PERMUTATIONS: Final = 64
 ROWS: Final = 3
-"""Values in a band: of a pair with Jaccard's index 0.6 one of 21 is equal with probability 0.99."""
+"""Values in a band. Of 21 bands, a pair with Jaccard's index 0.6 shares one with p = 0.99."""
 
 THRESHOLD: Final = 0.6
-"""Jaccard's index from which on two questions are alike."""
+"""Minimum Jaccard index of two questions that are alike."""
 
 KEY_THRESHOLD: Final = 0.2
-"""The same of two keys in free text, which different people word differently."""
+"""Minimum Jaccard index of their keys in free text, which people word differently."""
 
 NEIGHBOURS: Final = 32
-"""With how many questions of the same band each is compared; more have a phrase in common."""
+"""Number of questions in the same band that each is compared with; more just share a phrase."""
 
 SEED: Final = 1
 
@@ -52,7 +52,7 @@ _SHORT_KEYS = frozenset({"true_false", "multiple_choice", "fill_in"})
 _START, _END = "\x02", "\x03"
 _BRACKET = re.compile(r"[_＿(（\[【]")
 _PROSE = re.compile(
-    r"[\x00-\x1f\s\u200b-\u200d\ufeff\u00ad"  # controls, blanks and what cannot be seen
+    r"[\x00-\x1f\s\u200b-\u200d\ufeff\u00ad"  # controls, blanks and invisible characters
     r"!?;:'\"…。、‘’“”「」『』《》〈〉【】\[\]()]+"
 )
 _POINT = re.compile(r"[.,](?!\d)")
@@ -66,7 +66,7 @@ _TRUE_OR_FALSE = re.compile(r"true\s*(?:or|/)\s*false|(?:正确|对)\s*(?:或|/)
 
 
 def normal(text: str) -> str:
-    """A text without what typing it again changes: NFKC, case, blanks, punctuation of prose."""
+    """A text in NFKC without what retyping may change: case, blanks, punctuation of prose."""
     if _BRACKET.search(text):
         text = BLANK.sub("_", text)
     folded = unicodedata.normalize("NFKC", text).casefold()
@@ -86,7 +86,7 @@ def digest_of(parts: Sequence[str]) -> str:
 
 
 def key_of(question: BankQuestion) -> str:
-    """The key, normalised; of a choice the option, since letters depend on the order."""
+    """The normalised key; for a choice the option's text, because letters depend on the order."""
     if question.type == "true_false":
         return question.answer
     place = ascii_uppercase.find(question.answer) if len(question.answer) == 1 else -1
@@ -96,14 +96,14 @@ def key_of(question: BankQuestion) -> str:
 
 
 def alike(first: BankQuestion, other: BankQuestion) -> bool:
-    """Whether two questions are near duplicates: see above. Exact ones are, if their keys agree."""
+    """Whether two questions are near duplicates (see above), or exact ones with the same key."""
     if first.raw_uuid == other.raw_uuid or first.type != other.type:
         return False
     keys = key_of(first), key_of(other)
     if first.type in _SHORT_KEYS and keys[0] != keys[1]:
         return False
     (numbers, quoted, negations), marks = _marks(first), _marks(other)
-    # Some set a name in quotation marks, and some do not.
+    # Names may be in quotation marks or not, so no quotation differs from none.
     same_quoted = quoted == marks[1] or not (quoted and marks[1])
     if not (numbers == marks[0] and same_quoted and negations == marks[2]):
         return False
@@ -115,14 +115,14 @@ def alike(first: BankQuestion, other: BankQuestion) -> bool:
 
 
 def jaccard(first: set[str], other: set[str]) -> float:
-    """What two sets share of all that they hold, in [0, 1]; 1 for two empty ones."""
+    """Size of the intersection over that of the union, in [0, 1]; 1 for two empty sets."""
     union = len(first | other)
     return len(first & other) / union if union else 1.0
 
 
 @lru_cache(maxsize=4_096)
 def shingles(question: BankQuestion) -> set[str]:
-    """The runs of `SHINGLE` characters of the text and of each option, ends marked."""
+    """Runs of `SHINGLE` characters of the text and of each option, with their ends marked."""
     parts = _padded(normal_parts(question))[1:-1].split(_END + _START)
     return {window for part in parts for window in _windows(f"{_START}{part}{_END}")}
 
@@ -141,7 +141,7 @@ def _padded(parts: Sequence[str]) -> str:
 
 @lru_cache(maxsize=4_096)
 def _marks(question: BankQuestion) -> tuple[list[str], list[str], int]:
-    """What two questions of one stem differ in: numbers, quotations, how often they negate."""
+    """Numbers, quotations and count of negations, by which questions with one stem can differ."""
     text = unicodedata.normalize("NFKC", "\n".join((question.question, *sorted(question.options))))
     quoted = sorted(normal(quotation) for quotation in _QUOTED.findall(text))
     negations = _NEGATION.findall(_TRUE_OR_FALSE.sub("", text))
@@ -149,7 +149,7 @@ def _marks(question: BankQuestion) -> tuple[list[str], list[str], int]:
 
 
 def signatures(questions: Sequence[Sequence[str]]) -> "NDArray[np.uint32]":
-    """MinHash of each `normal_parts`, as datasketch has it: shape (questions, PERMUTATIONS)."""
+    """MinHash of each `normal_parts`, equal to datasketch's: shape (questions, PERMUTATIONS)."""
     hashes, starts = _hashes([_padded(parts) for parts in questions])
     signed = np.empty((len(questions), PERMUTATIONS), dtype=np.uint32)
     factors, summands = _permutations()
@@ -167,7 +167,7 @@ def _permutations() -> "NDArray[np.uint32]":
 
 
 def _hashes(texts: Sequence[str]) -> tuple["NDArray[np.uint32]", "NDArray[np.intp]"]:
-    """The hashes of all shingles, mixed as datasketch does, and where those of each text start."""
+    """Hashes of all shingles, mixed as by datasketch, and the start of each text's hashes."""
     encoded = "".join(texts).encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(encoded, dtype=np.uint32)
     first, middle, last = codes[:-2], codes[1:-1], codes[2:]
@@ -178,7 +178,7 @@ def _hashes(texts: Sequence[str]) -> tuple["NDArray[np.uint32]", "NDArray[np.int
     places = np.concatenate(([0], np.cumsum(lengths)[:-1]))
     before = np.concatenate(([0], np.cumsum(inside)))
     hashes = shingle_hash(first[inside], middle[inside], last[inside])
-    # MurmurHash3's final mix, with which datasketch begins.
+    # MurmurHash3's final mix, which datasketch applies to hashes first.
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
         hashes = (hashes ^ (hashes >> np.uint32(shift))) * np.uint32(factor)
     hashes ^= hashes >> np.uint32(16)
@@ -201,7 +201,7 @@ def near_pairs(
     *,
     first_new: int = 0,
 ) -> Iterator[tuple[str, str]]:
-    """The ids of questions that are near duplicates, each once, with that of an earlier one.
+    """Yield the id of each near duplicate once, with the id of an earlier question.
 
     `ids` are `uuid` and `raw_uuid` of each question, `signed` their signatures, shape (len(ids),
     PERMUTATIONS). Questions before `first_new` are not compared with each other.
@@ -225,8 +225,8 @@ def near_candidates(
 ) -> list[tuple[int, int]]:
     """Pairs of questions that may be alike, each once, the earlier first, in order of the later.
 
-    `families` has a number for each `raw_uuid`, shape (n,): siblings are no pair. The rest is as
-    for `near_pairs`.
+    `families`, shape (n,), has the same number for siblings, which are not paired. For the other
+    arguments see `near_pairs`.
     """
     pairs = [
         places
@@ -254,10 +254,10 @@ def _in_band(
     families: "NDArray[np.int64]",
     first_new: int,
 ) -> Iterable["NDArray[np.int64]"]:
-    """Pairs with equal keys, at most `NEIGHBOURS` apart, as later × n + earlier."""
+    """Yield pairs with equal keys, at most `NEIGHBOURS` apart, coded as later × n + earlier."""
     order = np.argsort(keys, kind="stable")
     keys, families = keys[order], families[order]
-    # Of 64 values a pair at the threshold shares fewer than this in one case of fifty.
+    # Mean − 2σ of the values shared at the threshold; one such pair in fifty shares fewer.
     least = int(PERMUTATIONS * THRESHOLD - 2 * (PERMUTATIONS * THRESHOLD * (1 - THRESHOLD)) ** 0.5)
     for apart in range(1, min(NEIGHBOURS, len(keys) - 1) + 1):
         same = keys[apart:] == keys[:-apart]
@@ -274,7 +274,7 @@ def _in_band(
 def _shared(
     signed: "NDArray[np.uint32]", ones: "NDArray[np.intp]", seconds: "NDArray[np.intp]"
 ) -> "NDArray[np.intp]":
-    """How many values of their signatures pairs share, shape (pairs,)."""
+    """Number of signature values that the questions of each pair share, shape (pairs,)."""
     step = 20_000  # pairs at a time, 10 MB
     counts = [np.empty(0, dtype=np.intp)]
     for start in range(0, len(ones), step):

@@ -5,8 +5,7 @@ from typing import Literal
 from tiebreak.errors import TiebreakError
 
 Kind = Literal["unusable", "unidentified", "refused", "missing", "conflict"]
-"""Why: it cannot be used; nobody knows who asks; it is not allowed; it is not there; it does not
-fit what went before."""
+"""Reason: cannot be used; unknown caller; not allowed; does not exist; contradicts the state."""
 
 
 class BankError(TiebreakError, ValueError):

@@ -1,17 +1,17 @@
-"""A multiple-choice question with n options becomes other questions, without a model.
+"""Expand a multiple-choice question with n options into other questions, without a model.
 
-    true_false   n statements, one for each option: may it stand in the blank? (figure 7)
+    true_false   n statements, one for each option: does it fit into the blank? (figure 7)
     fill_in      the stem with its blank, whose fill is the right option's text
 
-The paper's text has n fill-in-the-blank variants for n options (§2.1), its figure shows n questions
-of whether an option is right. Both are offered, but there is one `fill_in` question: without its
-options a stem asks one thing and has one key, and n wordings of it would be one question n times.
+The paper's text has n fill-in-the-blank variants for n options (§2.1); its figure shows n questions
+whether an option is right. Both are offered, but only one `fill_in` question: without its options a
+stem asks one thing and has one key, so n wordings of it would be the same question n times.
 
-Expansion changes scores. One of n statements is true, so who says "false" to everything is right in
-n − 1 of n; and siblings give each other away, which is why they are never handed out together.
+Expansion changes scores. One of n statements is true, so that always answering "false" is right in
+n − 1 of n; and siblings reveal each other's keys, so they are never asked in the same session.
 
-The signs in stems (`signs.yaml`) rather refuse a question too many: one that is refused stays in
-the bank as it is, and one that became nonsense is found by nobody.
+The signs in stems (`signs.yaml`) refuse rather too many questions: a refused question stays in the
+bank unchanged, but nobody would notice one that became nonsense.
 
 Source: LLMEval-Fair, §2.1, A.2.2 and figure 7. The wording of the questions is our own.
 """
@@ -36,21 +36,21 @@ from tiebreak.text import words_of
 
 Method = Literal["true_false", "fill_in"]
 Form = Literal["blank", "question", "open"]
-"""A stem has a blank, is a question, or breaks off where its answer belongs."""
+"""A stem has a blank, is a question, or is open: it breaks off where its answer belongs."""
 
 ANSWERS_MARK: Final = "____"
-"""The blank at the end of a stem that has none of its own."""
+"""The blank that is added to a stem without one."""
 
 
 class Sign(NamedTuple):
-    """What is looked for in a text, and why a question that has it is refused."""
+    """A pattern in a text, and the reason why a question that has it is refused."""
 
     pattern: re.Pattern[str]
     why: str
 
 
 def _signs() -> dict[str, tuple[Sign, ...]]:
-    """What `signs.yaml` has, by the part of a question in which it is looked for."""
+    """The signs in `signs.yaml`, by the part of a question in which they are searched for."""
     signs = packaged(__file__, "signs.yaml")
     parts = {name: "|".join(patterns) for name, patterns in signs.pop("parts").items()}
 
@@ -70,7 +70,7 @@ IN_QUESTION: Final = _BY_PLACE["in_question"]
 [IN_TEXT] = _BY_PLACE["in_text"]
 [IN_OPTION] = _BY_PLACE["in_option"]
 
-# No sentence ends after a short word, which may be an abbreviation: that rather refuses too much.
+# A full stop after a short word does not end a sentence, because it may be an abbreviation.
 _SENTENCE = re.compile(r"(?<=[。！？!?])|(?<=\w\w\w\w\.)(?<!Prof\.)\s+(?=[^a-z])")
 _ASKS = re.compile(
     r"^\W*(?:(?:in|on|at|for|to|from|by|of|with) )?"
@@ -83,7 +83,7 @@ _FEWEST_WORDS = 2
 
 
 def form_of(stem: str) -> Form | None:
-    """How a stem says where its answer belongs; None where it does not."""
+    """How a stem shows where its answer belongs, or None if it does not."""
     if n_blanks(stem):
         return "blank"
     asking = asking_part(stem)
@@ -96,13 +96,13 @@ def asking_part(stem: str) -> str:
     """The sentence with the blank, or the last one."""
     sentences = [part.strip() for part in _SENTENCE.split(stem) if part and part.strip()]
     with_blank = [part for part in sentences if BLANK.search(part)]
-    # A sentence may end in front of its blank: "… is the root. ( )"
+    # A sentence may end before its blank: "… is the root. ( )"
     kept = [part for part in with_blank if words_of(BLANK.sub(" ", part))]
     return (kept or sentences or [""])[-1]
 
 
 def refusal(stem: str, method: Method) -> str:
-    """Why a stem cannot be turned into other questions; empty where it can."""
+    """Why a stem cannot be turned into other questions; "" if it can."""
     blanks = n_blanks(stem)
     if len(words_of(BLANK.sub(" ", stem))) < _FEWEST_WORDS:
         return "it has no stem that says what is asked"
@@ -118,7 +118,7 @@ def refusal(stem: str, method: Method) -> str:
 
 
 def is_chinese(text: str) -> bool:
-    """Whether a text is asked in Chinese: at least half of its words are ideographs."""
+    """Whether a text is Chinese: at least half of its words are ideographs."""
     words = words_of(text)
     return 2 * sum(_IDEOGRAPH.match(word) is not None for word in words) >= max(len(words), 1)
 
@@ -129,21 +129,21 @@ WORDING: Final[dict[str, dict[str, str]]] = packaged(__file__, "wording.yaml")
 
 
 def made_by(method: str, model: str = "") -> str:
-    """The name of an expansion, as its variants carry it."""
+    """Name of an expansion in the field `made_by` of its variants."""
     return f"expand/{method} {model}".rstrip()
 
 
 def variant_uuid(parent: str, method: str, number: int) -> str:
-    """The id of a variant: the same whenever, wherever and however often it is made."""
+    """Id of a variant, the same each time that it is made."""
     return str(uuid.uuid5(_NAMESPACE, f"{parent}\x1f{method}\x1f{number}"))
 
 
 def expand(question: BankQuestion, method: Method) -> tuple[BankQuestion, ...] | Remark:
-    """The variants of a multiple-choice question, as drafts; any other one is refused.
+    """Make the variants of a multiple-choice question, as drafts, or a remark why it has none.
 
-    `true_false` gives one variant for each option, in their order, of which exactly one is true;
+    `true_false` gives one variant for each option, in their order, exactly one of them true;
     `fill_in` gives one. Variants have the question's `raw_uuid`, category, source and date, and its
-    uuid as `parent`; their hint says what is right, so it gives away all siblings.
+    uuid as `parent`. Their hint names the right option, and so reveals the keys of all siblings.
     """
     if why := _refusal(question, method):
         return Remark(question.uuid, why)
@@ -187,7 +187,7 @@ def _refusal(question: BankQuestion, method: Method) -> str:
 
 
 def _plain(option: str) -> str:
-    """An option without what does not tell it from another; signs do: -5 is not 5."""
+    """An option without case, extra blanks and final punctuation; signs stay: -5 is not 5."""
     folded = unicodedata.normalize("NFKC", option).casefold()
     return " ".join(folded.split()).rstrip(".,;。、")
 
@@ -210,18 +210,18 @@ def _variant(
 
 
 AT_ONCE: Final = 500
-"""How many questions are expanded in one transaction."""
+"""Number of questions that are expanded in one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """What an expansion did.
+    """Result of an expansion.
 
-    Of `n_questions` looked at (approved ones that are no variants themselves), those in `refused`
-    make no variants. `n_there` variants were in the bank before; `n_other` of these are not as they
-    would be made now: they, or their question, were edited since. `n_approved` earlier drafts were
-    approved. `rejected` are statements that failed their check. The tokens and the cost (US
-    dollars; None: a price is unknown) are those of calls that were made now, not of cached ones.
+    Of the `n_questions` examined (approved ones that are not variants), those in `refused` have no
+    variants. `n_there` variants were in the bank before; `n_other` of these differ from those that
+    would be made now, because they, or their question, were edited. `n_approved` earlier drafts
+    were approved. `rejected` are statements that failed their check. Tokens and cost (US dollars;
+    None if a price is unknown) are those of calls made now, not of cached ones.
     """
 
     method: str
@@ -243,9 +243,9 @@ class Expanded:
 def expand_bank(engine: Engine, method: Method, *, approve: bool = False) -> Expanded:
     """Make the variants of all approved multiple-choice questions.
 
-    With `approve` the method's word counts for a human's: its variants, and earlier drafts that are
-    exactly as it makes them, are approved, and the approvals kept as reviews of its own. What was
-    edited or rejected stays.
+    With `approve` no human has to approve: the variants, and earlier drafts that equal them, are
+    approved, and the approvals kept as reviews by the method. Edited or rejected variants are not
+    changed.
     """
     done = Expanded(method)
     families = parents_in(engine, "multiple_choice")
@@ -273,7 +273,7 @@ def keep_variants(
     *,
     approve: bool = False,
 ) -> Expanded:
-    """Insert the variants that are new, and count."""
+    """Insert the new variants, and return `done` with all variants counted."""
     kept = by_uuid(connection, [variant.uuid for variant in variants])
     rows = rows_of([variant for variant in variants if variant.uuid not in kept])
     columns = QUESTIONS.c
@@ -286,7 +286,7 @@ def keep_variants(
     new, refused = [], []
     for row in rows:
         uuid, raw_uuid = taken.setdefault(row["digest"], (row["uuid"], row["raw_uuid"]))
-        # A variant may read like its own question, as a stem with its fill does.
+        # A variant may equal a question of its family, e.g. a stem whose blank is to be filled in.
         if uuid == row["uuid"] or raw_uuid == row["raw_uuid"]:
             to_approve = approve and row["status"] == "draft"
             new.append({**row, "status": "approved"} if to_approve else row)
@@ -324,7 +324,7 @@ def _wanted(kind: str) -> tuple[Any, ...]:
 
 
 def parents_in(engine: Engine, kind: str) -> Iterator[list[BankQuestion]]:
-    """Approved questions of a type that are no variants, some at a time, in the order of ids."""
+    """Yield approved questions of a type that are not variants, in batches, by id."""
     last = ""
     wanted = select(*COLUMNS).where(*_wanted(kind)).order_by(QUESTIONS.c.uuid).limit(AT_ONCE)
     while True:

@@ -1,11 +1,11 @@
-"""A material question becomes true/false statements about its text, which a model writes.
+"""Have a model expand a material question into true/false statements about its text.
 
     author    writes n statements on the text's key information, half of them true, each with the
               words of the text that decide it
     checker   reads the text and one statement, without its key: does the text support it?
 
-A statement is a draft where its quotation stands in the text and the checker agrees with the key.
-Otherwise it is kept as rejected, with the reason in its hint, so that nobody has it made again.
+A statement becomes a draft if its quotation is in the text and the checker agrees with the key.
+Otherwise it is kept as rejected, with the reason in its hint, so that it is not made again.
 
 Source: LLMEval-Fair, §2.1 ("decomposed into multiple true/false questions based on key
 information"). The prompts and the check are our own.
@@ -39,7 +39,7 @@ from tiebreak.scorers.replies import TEXT, ReplyError, closed, parse_object, rep
 METHOD: Final = "statements"
 
 TEXTS_AT_ONCE: Final = 16
-"""How many texts are with a model at once; what is done is kept when all of them are."""
+"""Number of texts that a model works on at once; their variants are kept when all are done."""
 
 
 Verdict = Literal["supports", "contradicts", "neither"]
@@ -49,7 +49,7 @@ _Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 
 @dataclass(frozen=True)
 class Statement:
-    """What the author wrote: a sentence, whether the text supports it, and where it says so."""
+    """A statement by the author, whether the text supports it, and the quotation that decides."""
 
     statement: _Line
     truth: bool
@@ -71,9 +71,9 @@ class _Checked:
 
 
 class Written(NamedTuple):
-    """What became of one material: its variants, or why it has none (`refused`).
+    """Result for one material: its variants, or the reason why it has none (`refused`).
 
-    Variants are drafts; of those that failed their check `rejected` says why.
+    Variants are drafts, or rejected if they failed their check; `rejected` has the reasons.
     """
 
     variants: tuple[BankQuestion, ...] = ()
@@ -84,7 +84,7 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True)
 class StatementsQuestion(Question[list[Statement]]):
-    """Asks the author for `n` statements about a text; `key` is what a good answer to it holds."""
+    """Asks the author for `n` statements about a text; `key` is the key of the material."""
 
     text: str
     key: str
@@ -130,7 +130,7 @@ class StatementsQuestion(Question[list[Statement]]):
 
 @dataclass(frozen=True)
 class CheckQuestion(Question[_Checked]):
-    """Asks the checker whether a text supports a statement, whose key it is not shown."""
+    """Asks the checker, without showing the key, whether a text supports a statement."""
 
     text: str
     statement: str
@@ -161,7 +161,7 @@ class CheckQuestion(Question[_Checked]):
 class StatementWriter:
     """Makes statements of materials, with a model that writes and one that checks.
 
-    Every call is cached without expiry: a run that was killed pays for nothing twice.
+    All calls are cached without expiry, so that a killed run pays for no call twice.
     """
 
     author: Model
@@ -172,7 +172,7 @@ class StatementWriter:
         return ModelJudge({"author": self.author, "checker": self.checker})
 
     async def write_all(self, materials: Sequence[BankQuestion]) -> list[Written]:
-        """Several at once, in their order."""
+        """Write the statements of several materials at once; results are in the same order."""
         written: dict[str, Written] = {}
 
         async def write(material: BankQuestion) -> None:
@@ -182,7 +182,7 @@ class StatementWriter:
         return [written[material.uuid] for material in materials]
 
     async def write(self, material: BankQuestion) -> Written:
-        """The statements of one material, each checked."""
+        """Write the statements of one material, and check each of them."""
         judge = self._judge()
         calls: list[Call] = []
         try:
@@ -230,7 +230,7 @@ class StatementWriter:
 
 
 async def _rejection(judge: Judge, text: str, statement: Statement) -> tuple[str, tuple[Call, ...]]:
-    """Why a statement is rejected, empty where it is not, and the calls that it took to know."""
+    """Why a statement is rejected ("" if it is not), and the calls that were made to check it."""
     if _plain(statement.quote) not in _plain(text):
         return "its quotation is not in the text", ()
     try:
@@ -259,7 +259,7 @@ def _plain(text: str) -> str:
 def write_statements(
     engine: Engine, writer: StatementWriter, *, limit: int | None = None
 ) -> expansion.Expanded:
-    """Have statements written about approved materials that have none yet, `limit` at most."""
+    """Have statements written on approved materials that have none yet, on at most `limit`."""
     done = expansion.Expanded(METHOD)
     wanted = [
         material
@@ -277,7 +277,7 @@ def write_statements(
 
 
 def _without_statement(engine: Engine, materials: Sequence[BankQuestion]) -> list[BankQuestion]:
-    """Those without a statement, be it a rejected one."""
+    """The materials that have no statement, not even a rejected one."""
     parents, q = [material.uuid for material in materials], QUESTIONS.c
     wanted = select(q.parent).where(q.parent.in_(parents), q.type == "true_false")
     with engine.connect() as connection:

@@ -1,8 +1,8 @@
-"""How a question is put to a model: as it stands, after examples, or with a request for steps.
+"""Prompts for questions: the bare question, after examples, or with a request for steps.
 
-Source: LLMEval-Fair, appendix B. The templates are those of figures 9 and 10, word by word, so that
-its evaluation can be repeated; zero-shot is the question as the bank has it (figure 8), which says
-itself what to answer.
+Source: LLMEval-Fair, appendix B. The templates are those of figures 9 and 10, word for word, so
+that its evaluation can be repeated; zero-shot is the question as in the bank (figure 8), whose text
+says what to answer.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ BENCHMARKS: Final[dict[Prompting, str]] = {
     "few_shot": "fair_few_shot",
     "step_by_step": "fair_step_by_step",
 }
-"""The benchmark that answers to each way of asking belong to."""
+"""Name of the benchmark for each kind of prompt."""
 
 
 def prompt(question: str, options: Sequence[str], prompting: Prompting) -> str:
-    """What a model is asked: the question with its options by letter, A for the first."""
+    """Make the prompt for a question, with its options by letter, A for the first."""
     listed = [f"{chr(ord('A') + n)}. {text}" for n, text in enumerate(options)]
     text = "\n".join([question, *listed])
     return (

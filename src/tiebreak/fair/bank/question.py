@@ -1,7 +1,7 @@
-"""A question of the bank, as every part of it passes one on, and what is wrong with one.
+"""Questions of a bank, sessions of examinees, and faults of the format of questions.
 
-That is its format, as rows of a file and a whole bank are checked. What is said about many is kept
-as `Remarks`: some of it in words, all of it counted. Examinees see k of them, a `Session`, each as
+The format is checked for rows of a file and for a whole bank. `Remarks` about many questions are
+all counted, but only some are kept. An examinee gets k questions, a `Session`, each as a
 `Question`.
 
 Source: LLMEval-Fair, §2.1, appendix A (figures 7 and 8) and A.2.2 (option counts, answer spaces,
@@ -25,7 +25,7 @@ QuestionType = Literal[
 """The types of questions (LLMEval-Fair, A.1.2); `term` asks to explain one."""
 
 Status = Literal["draft", "approved", "rejected"]
-"""Only approved questions are asked. What a program made is a draft until a human approved it."""
+"""Only approved questions are asked. Questions made by a program are drafts until approved."""
 
 TYPES: Final[tuple[QuestionType, ...]] = get_args(QuestionType)
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
@@ -35,14 +35,13 @@ STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 class BankQuestion:
     """A question with its key.
 
-    Siblings, the variants of one question and that question itself, have one `raw_uuid`; they give
-    each other away. `answer` is the key: "true" or "false", a letter of `options` (A is the first),
-    the fill of a blank, or a text. `hint` is what explains the key. Neither ever leaves the bank
-    with the question. `source` and `date` (ISO 8601, may be a year or a month) say where the
-    question comes from; empty where nobody knows.
+    Siblings (a question and its variants) have the same `raw_uuid` and reveal each other's keys.
+    `answer` is the key: "true" or "false", a letter of `options` (A is the first), the fill of a
+    blank, or a text. `hint` explains the key. Examinees never see either. `source` and `date` (ISO
+    8601, also just a year or a month) are the origin of the question, "" if unknown.
 
-    `parent` is the uuid of the question that this one was made of, and `made_by` what made it (the
-    name of an expansion, and the model if one wrote it); empty for a question of people's.
+    `parent` is the uuid of the question that this one was made of, and `made_by` the name of the
+    expansion, with the model if one wrote it; both are "" for questions written by people.
     """
 
     uuid: str
@@ -63,7 +62,7 @@ class BankQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Question `position` of `of`, as an examinee sees it."""
+    """A question as an examinee sees it: number `position` of `of`."""
 
     position: int
     of: int
@@ -75,12 +74,12 @@ class Question:
 
 
 State = Literal["open", "complete", "closed"]
-"""A session is complete when all is answered; a closed one was ended before by an examiner."""
+"""A session is complete when all questions are answered, closed if an examiner ended it before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """k questions for a model: questions 1 to `answered` are answered, and no other."""
+    """k questions for a model, of which exactly the first `answered` are answered."""
 
     k: int
     model: str
@@ -92,12 +91,12 @@ class Session:
 
     @property
     def next(self) -> int | None:
-        """The question to ask for, from 1; None where the session has ended."""
+        """Number of the next question, from 1; None if the session has ended."""
         return self.answered + 1 if self.state == "open" else None
 
 
 def item_metadata(question: BankQuestion) -> dict[str, str]:
-    """What an item of a log or a pool says about its question, beside its text and key."""
+    """Metadata of a question for items of logs and pools, without its text and key."""
     names = ("category", "sub_category", "raw_uuid", "type", "source", "date")
     return {name: getattr(question, name) for name in names}
 
@@ -105,7 +104,7 @@ def item_metadata(question: BankQuestion) -> dict[str, str]:
 BLANK: Final = re.compile(
     r"_{2,}|＿+|(?<![A-Za-z0-9_])\(\s*\)|（\s*）|(?<![A-Za-z0-9_])\[\s*\]|【\s*】"
 )
-"""A blank to fill: a line, or empty brackets; those of `main()` are none."""
+"""A blank to fill in: a line, or empty brackets, but not those of a call like `main()`."""
 
 MOST_OPTIONS: Final = len(ascii_uppercase)
 LONGEST_UUID: Final = 64
@@ -114,12 +113,12 @@ _DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 
 
 def faults_of(question: BankQuestion) -> tuple[str, ...]:
-    """Everything that is wrong with the format of a question, in words; empty where nothing is."""
+    """All faults of the format of a question, in words; empty if there are none."""
     return tuple(_faults(question))
 
 
 def storable(text: str) -> bool:
-    """Whether every database keeps a text: no zero byte, no half of a pair of surrogates."""
+    """Whether all databases can store a text: no zero byte, no half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -128,7 +127,7 @@ def storable(text: str) -> bool:
 
 
 def n_blanks(text: str) -> int:
-    """How many blanks a text has."""
+    """Number of blanks in a text."""
     return len(BLANK.findall(text))
 
 
@@ -181,7 +180,7 @@ def _multiple_choice(question: BankQuestion) -> Iterator[str]:
 
 
 def _fill_in(question: BankQuestion) -> Iterator[str]:
-    # Semicolons part the fills where there are several blanks.
+    # Fills of several blanks are separated by semicolons.
     blanks, fills = n_blanks(question.question), re.split("[;；]", question.answer)
     if question.question and not blanks:
         yield "there is a fill, but no blank (____) in the text"
@@ -211,7 +210,7 @@ def _short(text: str, most: int = 40) -> str:
 
 
 class Remark(NamedTuple):
-    """Something about a row: `where` is "FILE:ROW", or the id of a question."""
+    """A remark on a row: `where` is "FILE:ROW", or the id of a question."""
 
     where: str
     what: str
@@ -219,14 +218,14 @@ class Remark(NamedTuple):
 
 @dataclass(slots=True)
 class Remarks:
-    """The first `most` remarks of one kind, and how many there are in all."""
+    """The first `most` remarks of one kind, and their total number."""
 
     most: int
     total: int = 0
     shown: tuple[Remark, ...] = ()
 
     def add(self, where: str, what: str) -> None:
-        """One more."""
+        """Count a remark, and keep it if it is one of the first `most`."""
         self.total += 1
         if self.total <= self.most:
             self.shown = (*self.shown, Remark(where, what))
