@@ -1,9 +1,9 @@
-"""Questions out of a bank into a file, and answered sessions into pools to be graded.
+"""Export questions of a bank to files, and answered sessions to pools for grading.
 
-For the owner of a bank all of them, with keys and hints, as JSON lines, Parquet or CSV that `bank
-import` reads again; in CSV an apostrophe keeps spreadsheets from running a text as a formula
-(`delimited.safe`). For people who ask elsewhere a sample (`draw_unseen`), which an institution is
-never given again.
+The owner of a bank gets all questions, with keys and hints, as JSON lines, Parquet or CSV that
+`bank import` reads back; in CSV an apostrophe keeps spreadsheets from running a text as a formula
+(`delimited.safe`). An institution that asks the questions itself gets a sample (`draw_unseen`),
+and is never given the same questions again.
 """
 
 import csv
@@ -32,13 +32,13 @@ Rows = Iterator[dict[str, Any]]
 
 
 def export_questions(engine: Engine, path: str | Path, status: Status | None = None) -> int:
-    """Write and count a bank's questions, or those of a status: as .jsonl, .parquet or .csv.
+    """Write a bank's questions, or those of a status, to .jsonl, .parquet or .csv; count them.
 
-    The file is replaced at once.
+    The file is replaced atomically.
 
     Raises:
-        BankError: the file's name ends in something else.
-        OSError: it cannot be written.
+        BankError: The file's name has another suffix.
+        OSError: The file cannot be written.
     """
     file = Path(path)
     write = _WRITERS.get(file.suffix.lower())
@@ -64,7 +64,7 @@ def _json_lines(path: Path, rows: Rows) -> int:
 
 def _csv(path: Path, rows: Rows) -> int:
     n = 0
-    # A byte order mark, since a spreadsheet takes the file for something else than UTF-8 otherwise.
+    # Without a byte order mark, spreadsheets do not read the file as UTF-8.
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.DictWriter(file, FIELDS)
         writer.writeheader()
@@ -100,14 +100,17 @@ _WRITERS: Final[dict[str, Callable[[Path, Rows], int]]] = {
 def draw_unseen(
     engine: Engine, k: int, seed: str, institution: str, *, balanced: bool, share: Share
 ) -> list[str]:
-    """Uuids of k questions that the institution was never given, which it has from now on.
+    """Draw k questions that the institution was never given, and mark them as seen by it.
+
+    Returns:
+        Their uuids.
 
     Raises:
-        BankError: fewer than k are unseen.
+        BankError: Fewer than k are unseen.
     """
     bank = entries(engine)
     raws = {entry.uuid: entry.raw_uuid for entry in bank}
-    # No server may draw for the institution in between.
+    # In one transaction, so that no server draws for the institution in between.
     with writing(engine) as connection:
         seen = seen_by(connection, institution)
         uuids = draw(bank, k, seed, seen=seen, balanced=balanced, share=share)
@@ -116,7 +119,7 @@ def draw_unseen(
 
 
 def write_questions(engine: Engine, uuids: list[str], path: Path, *, with_keys: bool) -> None:
-    """Write questions as JSON lines that `tiebreak bank import` reads back, if with their keys."""
+    """Write questions as JSON lines; `tiebreak bank import` can read them back if `with_keys`."""
     left_out = {"status", "parent", "made_by"} | (set() if with_keys else {"answer", "hint"})
     path.parent.mkdir(parents=True, exist_ok=True)
     with to_file(path), path.open("x", encoding="utf-8") as file:
@@ -126,15 +129,14 @@ def write_questions(engine: Engine, uuids: list[str], path: Path, *, with_keys: 
 
 
 def pool_of(engine: Engine, session: str, *, partial: bool = False) -> CandidatePool:
-    """The pool of a session: its questions in the order asked, and one model's answers.
+    """Make a pool of a session: its questions in the order asked, and one model's answers.
 
-    The items are those that the task `fair` makes of the same questions, so pools and logs join.
-
-    With `partial` a session may be unanswered at its end: a note names what is left out.
+    The items equal those that the task `fair` makes of the same questions, so pools and logs join.
+    With `partial`, the last questions of the session may be unanswered: a note names them.
 
     Raises:
-        BankError: there is no such session, it is not answered to the end (or not at all), or a
-            question of it is not in the bank any more.
+        BankError: There is no such session, it is not answered to the end (or not at all), or one
+            of its questions is no longer in the bank.
     """
     q = SESSION_QUESTIONS.c
     with engine.connect() as connection:
@@ -176,7 +178,7 @@ def pool_of(engine: Engine, session: str, *, partial: bool = False) -> Candidate
 
 
 def _named(positions: Sequence[int]) -> str:
-    """Positions, runs of them as one: questions 3, 7–1,000."""
+    """Positions in words, runs of them as ranges: questions 3, 7–1,000."""
     runs: list[list[int]] = []
     for position in positions:
         if runs and runs[-1][1] == position - 1:

@@ -1,16 +1,16 @@
-"""Files of questions into a bank: all or nothing, streaming, each file once.
+"""Import files of questions into a bank: all or nothing, streaming, each file once.
 
-Rows are read, checked and laid into a temporary table of one connection (`Staging`): until they are
-taken over the bank itself is only read, and between those readings no transaction is open, so a
-server goes on writing sessions, and nobody waits for an import but in its last seconds. Then one
-transaction takes all over.
+Rows are read, checked and put into a temporary table of one connection (`Staging`). In this time
+the bank is only read, and no transaction is open between reads, so that a server can go on writing
+sessions. Then one transaction copies all questions into the bank; others have to wait only for
+these last seconds.
 
-    a fault of format, an id twice    nothing is imported, unless faulty rows are to be skipped
+    a fault of format, a repeated id  nothing is imported, unless faulty rows are to be skipped
     the same text and options         the later question is left out and named
     nearly the same                   the later question becomes a draft, which is not asked until
                                       somebody approves it; or it is left out, or kept
 
-A question that the bank has already, with its id and all its fields, stays as it is.
+A question that is already in the bank, with the same id and fields, is not changed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -59,12 +59,12 @@ _STAGED = sa.Table(
 
 @dataclass(slots=True)
 class FileCounts:
-    """What became of the rows of a file."""
+    """Numbers of a file's rows by what was done with them."""
 
     name: str
     digest: str
     before: str = ""
-    """When this file was imported before, ISO 8601; then no row is read."""
+    """Time of an earlier import of this file, ISO 8601; then no row is read. Otherwise ""."""
     rows: int = 0
     faulty: int = 0
     known: int = 0
@@ -72,13 +72,13 @@ class FileCounts:
     near: int = 0
     imported: int = 0
     category: str = ""
-    """That of `without_category` rows, which have no field for it: the file's name."""
+    """Category of the `without_category` rows that have no field for it: the file's name."""
     without_category: int = 0
 
 
 @dataclass(slots=True, kw_only=True)
 class ImportReport:
-    """What an import did; `refused` says that it did nothing because of faults."""
+    """Result of an import; `refused` is true if nothing was imported because of faults."""
 
     bank: str
     near_duplicates: NearDuplicates
@@ -91,7 +91,7 @@ class ImportReport:
 
     @property
     def n_imported(self) -> int:
-        """How many questions the bank has more."""
+        """Number of questions that were added to the bank."""
         return sum(file.imported for file in self.files)
 
 
@@ -105,16 +105,16 @@ def import_files(
     fields: reading.Fields = reading.AS_THEY_ARE,
     most_shown: int = 20,
 ) -> ImportReport:
-    """Take the questions of files into a bank: see above.
+    """Import the questions of files into a bank; for the rules see above.
 
-    The report has the name `bank`, and `most_shown` remarks of each kind. `skip_faulty` imports the
-    rows that have no fault, `near_duplicates` says what becomes of questions that are nearly those
-    of earlier rows. `fields` says what the files call otherwise or lack; a row without a field for
-    its category gets the file's name.
+    The report has the name `bank` and at most `most_shown` remarks of each kind. With
+    `skip_faulty`, rows without faults are imported even if others have some. `near_duplicates` is
+    what to do with near duplicates of earlier questions. `fields` maps other names of fields and
+    gives missing ones; a row without a field for its category gets the file's name.
 
     Raises:
-        BankError: a file cannot be read, has no row, or has none of the names that `fields` gives;
-            or another import ran at the same time.
+        BankError: A file cannot be read, has no row, or lacks a name that `fields` maps; or another
+            import ran at the same time.
     """
     report = ImportReport(
         bank=bank,
@@ -141,7 +141,7 @@ def import_files(
 
 
 class Staging:
-    """The temporary table, with the connection that has it; used in a `with` block."""
+    """The temporary table of an import, and its connection; used in a `with` block."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._connection = engine.connect()
@@ -159,13 +159,13 @@ class Staging:
         self._connection.close()
 
     def imported_before(self, digest: str) -> str:
-        """When a file with this digest was imported, ISO 8601; empty if never."""
+        """Time when a file with this digest was imported, ISO 8601; "" if never."""
         return self._scalar(sa.select(IMPORTS.c.at).where(IMPORTS.c.digest == digest)) or ""
 
     def known(
         self, uuids: Sequence[str], digests: Sequence[str]
     ) -> tuple[dict[str, BankQuestion], dict[str, BankQuestion]]:
-        """The bank's questions that have one of these ids or digests, by id and by digest."""
+        """Questions of the bank with one of these ids or digests, by id and by digest."""
         by_uuid: dict[str, BankQuestion] = {}
         by_digest: dict[str, BankQuestion] = {}
         if self._empty:
@@ -181,12 +181,12 @@ class Staging:
         return by_uuid, by_digest
 
     def lay(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Put rows of the questions' table here."""
+        """Insert rows into the temporary table."""
         self._connection.execute(sa.insert(_STAGED), rows)
         self._connection.commit()
 
     def signed(self) -> Iterator[tuple[list[tuple[str, str]], "NDArray[np.uint32]"]]:
-        """The bank's questions by `AT_ONCE`: ids with raw ids, and signatures."""
+        """Yield the bank's questions in batches: ids with raw ids, and signatures."""
         if self._empty:
             return
         wanted = sa.select(*COLUMNS, QUESTIONS.c.signature).order_by(QUESTIONS.c.uuid)
@@ -196,7 +196,7 @@ class Staging:
         self._connection.commit()
 
     def questions(self, uuids: Sequence[str]) -> dict[str, BankQuestion]:
-        """Questions by id, from the bank and from here."""
+        """Questions by id, from the bank and from the temporary table."""
         by_uuid = {}
         for part in parts(uuids):
             for table in (QUESTIONS, _STAGED):
@@ -209,25 +209,25 @@ class Staging:
         return by_uuid
 
     def make_drafts(self, uuids: Sequence[str]) -> None:
-        """Questions laid here become drafts."""
+        """Turn questions of the temporary table into drafts."""
         for part in parts(uuids):
             some = _STAGED.c.uuid.in_(part)
             self._connection.execute(sa.update(_STAGED).where(some).values(status="draft"))
         self._connection.commit()
 
     def leave_out(self, uuids: Sequence[str]) -> None:
-        """Questions laid here are not taken over."""
+        """Delete questions from the temporary table."""
         for part in parts(uuids):
             self._connection.execute(sa.delete(_STAGED).where(_STAGED.c.uuid.in_(part)))
         self._connection.commit()
 
     def take_over(self, files: Sequence[FileCounts], at: datetime) -> None:
-        """Put everything into the bank, in one transaction, and count what came from each file.
+        """Copy all rows to the bank, in one transaction, and count the questions of each file.
 
-        Rows here have the number of their file, from 1, as `import_id`.
+        The `import_id` of rows in the temporary table is the number of their file, from 1.
 
         Raises:
-            BankError: a question, or a file, has come into the bank meanwhile.
+            BankError: One of the questions or files was added to the bank in the meantime.
         """
         columns = [column for column in _STAGED.columns if column.name != "import_id"]
         names = [*(column.name for column in columns), "import_id"]
@@ -241,7 +241,7 @@ class Staging:
                     imported = sa.insert(IMPORTS).values(
                         **values, at=at.isoformat(timespec="seconds")
                     )
-                    # A write before any reading: SQLite does not turn a reader into a writer.
+                    # Write before reading: SQLite may refuse to turn a reader into a writer.
                     [key] = self._connection.execute(imported).inserted_primary_key or (0,)
                     counted: sa.Select[Any] = sa.select(sa.func.count()).where(of_file)
                     file.imported = self._connection.execute(counted).scalar_one()
@@ -261,7 +261,7 @@ class Staging:
 
 
 class _Import:
-    """The rows of one call, as they are read."""
+    """State of one import while its files are read."""
 
     def __init__(
         self, staging: Staging, report: ImportReport, skip_faulty: bool, fields: reading.Fields
@@ -269,14 +269,14 @@ class _Import:
         self.staging, self.report, self.skip_faulty = staging, report, skip_faulty
         self.fields = fields
         self.names: set[str] = set()  # of the fields in all files
-        # Of what was laid: ids in order with raw ids, signatures, file and row of each.
+        # Of the staged questions: ids in order with raw ids, signatures, file and row of each.
         self.ids: list[tuple[str, str]] = []
         self.signed: list[NDArray[np.uint32]] = []
         self.places: dict[str, tuple[FileCounts, int]] = {}
         self.contents: dict[bytes, tuple[str, int]] = {}
 
     def read(self, source: reading.Source) -> None:
-        """Check the rows of a file, and lay them out as long as nothing is wrong."""
+        """Check the rows of a file, and stage them as long as there is no fault."""
         digest = source.digest()
         before = self.staging.imported_before(digest)
         if any(file.digest == digest for file in self.report.files):
@@ -323,7 +323,7 @@ class _Import:
     def _valid_rows(
         self, file: FileCounts, chunk: Sequence[tuple[int, reading.Row | str]]
     ) -> Iterator[tuple[int, BankQuestion, bool]]:
-        """Rows without a fault of format: number, question, whether it has an id of its own."""
+        """Yield rows without faults of format: number, question, and whether the row has an id."""
         for number, row in chunk:
             faults: tuple[str, ...] = (row,) if isinstance(row, str) else ()
             if not isinstance(row, str):
@@ -350,7 +350,7 @@ class _Import:
         self.report.refused = not self.skip_faulty
 
     def _id_fault(self, question: BankQuestion, kept: BankQuestion | None, *, own_id: bool) -> str:
-        """What is wrong with the id; one that was made of the content may come again."""
+        """Fault of the id, or ""; an id that was made of the content may occur again."""
         if kept is not None and (other := _differences(question, kept)):
             return f"{question.uuid} is in the bank already, with another {', '.join(other)}"
         if own_id and question.uuid in self.places:
@@ -358,7 +358,7 @@ class _Import:
         return ""
 
     def _double(self, question: BankQuestion, digest: bytes, kept: BankQuestion | None) -> str:
-        """Which question is exactly the same, in words."""
+        """Text that names an exact duplicate of the question, or "" if there is none."""
         if kept:
             another = "" if key_of(kept) == key_of(question) else ", with another key"
             return f"the same as {kept.uuid} in the bank{another}"
@@ -374,7 +374,7 @@ class _Import:
         return f"{file.name}:{number}"
 
     def near_pairs(self) -> Iterator[tuple[str, str]]:
-        """Ids of laid questions that are near duplicates, each with an earlier one of its kind."""
+        """Yield the ids of staged near duplicates, each with the id of an earlier question."""
         if not self.ids:
             return iter(())
         ids: list[tuple[str, str]] = []
@@ -388,7 +388,7 @@ class _Import:
         return near_pairs(ids + self.ids, signatures, self.staging.questions, first_new=first_new)
 
     def settle(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Note near duplicates, and make of them what is wanted."""
+        """Report near duplicates, and turn them into drafts, leave them out or keep them."""
         doubles = []
         for uuid, earlier in pairs:
             file, _ = self.places[uuid]
@@ -402,7 +402,7 @@ class _Import:
 
 
 def _differences(first: BankQuestion, other: BankQuestion) -> list[str]:
-    """The fields in which two questions differ; a status changes in the bank, and counts not."""
+    """Fields in which two questions differ, without the status, which changes in the bank."""
     return [
         name for name in FIELDS if name != "status" and getattr(first, name) != getattr(other, name)
     ]

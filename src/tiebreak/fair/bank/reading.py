@@ -1,9 +1,9 @@
-"""Files of questions, row by row: JSON, JSON lines, Parquet, CSV, and datasets on the Hub.
+"""Read files of questions row by row: JSON, JSON lines, Parquet, CSV, and datasets on the Hub.
 
-No file is held in memory as a whole. A row becomes a question by the names of its fields, the kinds
-of their values, and what can be inferred (`question_of`): the published excerpt of LLMEval-Fair
-(A.2.2, figure 8) has the text in `dialog`, as what the user says, and its key in `hint`: "false",
-"false. And why …", or the fill. What others' files call otherwise, or lack, is said by `Fields`.
+No file is held in memory as a whole. `question_of` makes a question of a row by the names of its
+fields, the types of their values, and inference: the published excerpt of LLMEval-Fair (A.2.2,
+figure 8) has the text in `dialog`, in the user's turns, and the key in `hint`: "false", "false. And
+why …", or the fill. `Fields` maps other names of fields, and gives values for missing ones.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ from tiebreak.tables.delimited import unsafe
 Row = Mapping[str, Any]
 
 EXAMPLE: Final = "example"
-"""The name of the questions that come with the package."""
+"""Name of the example questions in the package."""
 
 _ENDS: Final = (".json", ".jsonl", ".ndjson", ".parquet", ".csv")
 _MARK: Final = b"\xef\xbb\xbf"
@@ -37,7 +37,7 @@ _MARK: Final = b"\xef\xbb\xbf"
 _CALLED: Final = packaged(__file__, "fields.yaml")
 
 NAMES: Final[dict[str, list[str]]] = _CALLED["names"]
-"""Each field of a question with the names that it may have in a file."""
+"""Names that each field of a question may have in a file."""
 
 _TYPES: Final[dict[str, QuestionType]] = {
     name: kind for kind, names in _CALLED["types"].items() for name in names
@@ -45,7 +45,7 @@ _TYPES: Final[dict[str, QuestionType]] = {
 
 _NAMESPACE = uuid.UUID("5a1d3c5e-6a0b-5c0f-9d0e-7be3a2f1c946")
 
-# A verdict, alone or with its reason after it: "false positives" is none.
+# A verdict, alone or followed by its reason; "false positives" is not one.
 _VERDICT = re.compile(
     r"\s*(?:(?P<true>true|yes|t|正确|对|是|√|✓)|(?P<false>false|no|f|不正确|不对|错误|错|否|×|✗))"
     r"\s*(?:$|[.,:;!。，：；！、\n]\s*|(?=because\b|since\b|因为|[(（]))",
@@ -54,7 +54,7 @@ _VERDICT = re.compile(
 _TERM = re.compile(
     r"(?:名词解释|解释(?:下列|以下)?(?:名词|术语)|(?:please )?explain the .*term)", re.I
 )
-# GSM8K's answers: a solution, then the key.
+# Answers of GSM8K: a solution, followed by the key.
 _SOLUTION = re.compile(r"(.*\S.*)####([^#\n]+)", re.DOTALL)
 _LETTER = re.compile(r"\s*[(（]?\s*([A-Za-z])\s*[)）]?\s*[.．、:：]?\s*")
 _LETTERED = re.compile(r"\s*[(（]?([A-Za-z])[)）.．、:：]\s*")
@@ -62,10 +62,10 @@ _LETTERED = re.compile(r"\s*[(（]?([A-Za-z])[)）.．、:：]\s*")
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Which field of a question each of a file's `names` holds, and `values` of fields in all rows.
+    """Fields of a question by the `names` in a file, and `values` of fields for all rows.
 
     Raises:
-        BankError: a question has no such field.
+        BankError: A question has no such field.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class Fields:
                 raise BankError(f"{name!r} is not a field of a question; they are {known}")
 
     def of(self, row: Row) -> Row:
-        """The row under its fields' names, first those that are said here: the first count."""
+        """Rename and set the fields of a row; they come first, so that they take precedence."""
         if not self.names and not self.values:
             return row
         renamed = {self.names[name]: value for name, value in row.items() if name in self.names}
@@ -88,11 +88,11 @@ class Fields:
 
 
 AS_THEY_ARE: Final = Fields()
-"""Fields under the names that a bank knows."""
+"""No renaming: files use the names that a bank knows."""
 
 
 class Source(NamedTuple):
-    """A file of questions, and how it is called: its path, or its address on the Hub."""
+    """A file of questions; its name is its path, or its address on the Hub."""
 
     name: str
     path: Path
@@ -103,12 +103,12 @@ class Source(NamedTuple):
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def rows(self) -> Iterator[tuple[int, Row | str]]:
-        """Rows by number, from 1: of JSON lines and CSV that of the line on which a row begins.
+        """Yield number and content of rows; the number, from 1, is the line in JSON lines and CSV.
 
-        A row that cannot be read is a text that says why.
+        For a row that cannot be read, the content is a text that says why.
 
         Raises:
-            BankError: the file, or what is left of it, cannot be read.
+            BankError: The file, or the rest of it, cannot be read.
         """
         try:
             yield from _rows(self.path)
@@ -119,11 +119,11 @@ class Source(NamedTuple):
 def sources_of(paths: tuple[str, ...]) -> list[Source]:
     """The files at paths, at hf://datasets/OWNER/NAME[@REVISION][/FILE], or OWNER/NAME on the Hub.
 
-    Of a dataset its Parquet files are downloaded, otherwise those of the next format. "example" is
-    the file that comes with the package, where no file has that name.
+    A dataset's Parquet files are used, or else those of the next format that it has. "example" is
+    the file in the package, unless there is a file of that name.
 
     Raises:
-        BankError: there is no such file or dataset, or it is of another format.
+        BankError: There is no such file or dataset, or it is of another format.
     """
     return [source for path in paths for source in _sources(path)]
 
@@ -170,7 +170,7 @@ def _on_hub(text: str) -> list[Source]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Row | str]]:
-    """The rows of a file; one that cannot be read is a text that says why."""
+    """Yield the rows of a file; for one that cannot be read, a text that says why."""
     if path.suffix.lower() == ".json" and holds_list(path):
         yield from _listed(path)
         return
@@ -179,14 +179,14 @@ def _rows(path: Path) -> Iterator[tuple[int, Row | str]]:
         yield from faults
         faults.clear()
         if isinstance(row, Mapping) and tuple(row) == FIELDS and path.suffix.lower() == ".csv":
-            # In files of others an apostrophe before a sign may well be a quotation mark.
+            # Only in our own exports: elsewhere an apostrophe may be a quotation mark.
             row = {name: unsafe(cell) for name, cell in row.items()}
         yield place.number, _mapping(row)
     yield from faults
 
 
 def _listed(path: Path) -> Iterator[tuple[int, Row | str]]:
-    """The objects of one array, which may be longer than what fits into memory."""
+    """Yield the objects of an array, which may not fit into memory."""
     import ijson
 
     with path.open("rb") as file:
@@ -205,10 +205,10 @@ def _mapping(value: Any) -> Row | str:
 
 
 def question_of(row: Mapping[str, Any]) -> BankQuestion:
-    """The question in a row, its faults of format included (`faults.faults_of` names them).
+    """Make a question of a row, even one with faults of format (see `question.faults_of`).
 
     Raises:
-        BankError: a field holds something that cannot be read as one, such as a list for a text.
+        BankError: A field has a value of a wrong type, e.g. a list instead of a text.
     """
     values = {name: row[column] for name, column in _columns(tuple(row)).items()}
     options = _options(values.get("options"))
@@ -219,7 +219,7 @@ def question_of(row: Mapping[str, Any]) -> BankQuestion:
     }
     text = fields["question"]
     fields["type"], fields["answer"], fields["hint"] = _key(values, fields, text, options)
-    # Of its content, so that a question without an id gets the same one whenever it is read.
+    # A missing id is made of the content, so that it is the same each time the file is read.
     content = (fields["type"], text, options, fields["answer"])
     fields["uuid"] = fields["uuid"] or str(uuid.uuid5(_NAMESPACE, json.dumps(content)))
     fields["raw_uuid"] = fields["raw_uuid"] or fields["uuid"]
@@ -228,26 +228,26 @@ def question_of(row: Mapping[str, Any]) -> BankQuestion:
 
 
 def has_uuid(row: Mapping[str, Any]) -> bool:
-    """Whether a row brings an id of its own."""
+    """Whether a row has an id."""
     column = _columns(tuple(row)).get("uuid")
     return column is not None and row[column] not in (None, "")
 
 
 def has_category(row: Mapping[str, Any]) -> bool:
-    """Whether a row has a field for its category, be it empty."""
+    """Whether a row has a field for its category, even an empty one."""
     return "category" in _columns(tuple(row))
 
 
 @lru_cache
 def unread(columns: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns that no field is taken from."""
+    """Columns that are not used for any field."""
     taken = set(_columns(columns).values())
     return tuple(column for column in columns if column not in taken)
 
 
 @lru_cache
 def _columns(columns: tuple[str, ...]) -> dict[str, str]:
-    """The column of each field; of several names the first in `NAMES`."""
+    """The column of each field; if several columns fit, the one whose name is first in `NAMES`."""
     by_name = {column.strip().casefold(): column for column in reversed(columns)}
     return {
         field: by_name[given[0]]
@@ -273,7 +273,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def _dialog(turns: Sequence[Any]) -> str:
-    """What the user says in a dialog."""
+    """The user's turns in a dialog."""
     if not all(isinstance(turn, Mapping) for turn in turns):
         raise BankError("dialog is a list of something else than turns with role and content")
     return "\n\n".join(
@@ -282,7 +282,7 @@ def _dialog(turns: Sequence[Any]) -> str:
 
 
 def _options(value: Any) -> tuple[str, ...]:
-    """Options as a list, by letter, as {"text": […]}, as JSON, or with | between them."""
+    """Read options given as a list, by letter, as {"text": […]}, as JSON, or separated by |."""
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         try:
             value = json.loads(value)
@@ -301,7 +301,7 @@ def _options(value: Any) -> tuple[str, ...]:
 
 
 def _without_letters(options: tuple[str, ...]) -> tuple[str, ...]:
-    """The options without "A." and so on, where each begins with its own letter."""
+    """The options without "A." and so on, if each begins with its letter."""
     matches = [_LETTERED.match(option) for option in options]
     letters = "".join(match[1].upper() for match in matches if match)
     if not options or letters != ascii_uppercase[: len(options)]:
@@ -314,7 +314,7 @@ def _without_letters(options: tuple[str, ...]) -> tuple[str, ...]:
 def _key(
     values: Mapping[str, Any], given: Mapping[str, str], text: str, options: tuple[str, ...]
 ) -> tuple[QuestionType, str, str]:
-    """Type, key and explanation; where there is no key, the hint holds it."""
+    """Type, key and explanation; without a key, the hint is taken for the key."""
     answer, hint = given["answer"], given["hint"]
     if not answer:
         answer, hint = hint, ""
@@ -344,7 +344,7 @@ def _type(given: str, text: str, options: tuple[str, ...], *, is_verdict: bool) 
 
 
 def _letter(values: Mapping[str, Any], answer: str, options: tuple[str, ...]) -> str:
-    """The key of a choice as a letter: a whole number counts from 0, a text is that option."""
+    """The key of a choice as a letter, from a letter, an index from 0 or the option's text."""
     number = values.get("answer")
     if isinstance(number, int) and not isinstance(number, bool) and 0 <= number < len(options):
         return ascii_uppercase[number] if number < len(ascii_uppercase) else answer

@@ -1,8 +1,8 @@
-"""Results of sessions: what the organiser made of the answers, and whether the owner may see it.
+"""Results of sessions: computing them from judged answers, storing and releasing them.
 
-They come out of the log in which the answers were judged by stars. It has to be that of the
-session: the same questions with the same keys, and the same answers of the same model. Whoever was
-examined gets means over many questions only, nothing that tells about a single one.
+They are computed from the log in which the answers were judged by stars. The log must be that of
+the session: the same questions with the same keys, and the same answers by the same model.
+Examinees get only means over many questions, nothing that reveals a single one.
 
 Source: LLMEval-Fair, §2.3.2 (eq. 1; scores of subjects out of ten).
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class SubjectResult:
     """Score of one subject, 0 to 10, with its interval, from `n_items` answers that have stars.
 
-    The interval is None where nothing is known of it.
+    The bounds of the interval are None if unknown.
     """
 
     subject: str
@@ -43,11 +43,11 @@ class SubjectResult:
 
 @dataclass(frozen=True, slots=True)
 class SessionResult:
-    """What the answers of a session are worth.
+    """Scores of the answers of a session.
 
-    `score` is the share of all stars, 0 to 100 (eq. 1), `lower` and `upper` bound it at `level`:
-    None where nothing is known of them. Of `n_items` answers `n_unscored` have no usable verdict
-    and are left out. `subjects` lack those whose score would tell about single questions.
+    `score` is the share of all stars, 0 to 100 (eq. 1), with an interval from `lower` to `upper` at
+    `level`; they are None if unknown. Of `n_items` answers, `n_unscored` have no usable verdict and
+    are left out. `subjects` leave out those whose score would reveal single questions.
     """
 
     session: str
@@ -65,10 +65,10 @@ class SessionResult:
 
 
 def keep(engine: Engine, session: str, data: Mapping[str, object], *, released: bool) -> None:
-    """Keep results of a session, in place of earlier ones; its owner sees them if `released`.
+    """Store results of a session, replacing earlier ones; its owner sees them if `released`.
 
     Raises:
-        BankError: there is no such session ("missing"), or it is open ("conflict").
+        BankError: There is no such session ("missing"), or it is open ("conflict").
     """
     with writing(engine) as connection:
         require_ended(connection, session)
@@ -80,10 +80,10 @@ def keep(engine: Engine, session: str, data: Mapping[str, object], *, released: 
 
 
 def show(engine: Engine, session: str, *, shown: bool) -> None:
-    """Release the results that are kept, or withdraw what was released.
+    """Release the stored results of a session, or withdraw them if not `shown`.
 
     Raises:
-        BankError: there is no such session, or there are no results of it ("missing").
+        BankError: There is no such session, or it has no results ("missing").
     """
     with writing(engine) as connection:
         session_of(connection, session, None)
@@ -98,7 +98,7 @@ def show(engine: Engine, session: str, *, shown: bool) -> None:
 
 
 def require_ended(connection: Connection, session: str) -> None:
-    """Raise BankError where there is no such session ("missing"), or it is open ("conflict")."""
+    """Raise BankError if there is no such session ("missing") or it is open ("conflict")."""
     if session_of(connection, session, None).state == "open":
         raise BankError(
             "the session is open: release results once it is complete or closed", kind="conflict"
@@ -106,10 +106,10 @@ def require_ended(connection: Connection, session: str) -> None:
 
 
 def released(engine: Engine, session: str, holder: TokenHolder) -> dict[str, object]:
-    """What was released to a session's owner.
+    """The results that were released to a session's owner.
 
     Raises:
-        BankError: it is no session of the holder ("missing"), or nothing is released ("refused").
+        BankError: The holder has no such session ("missing"), or nothing is released ("refused").
     """
     with engine.connect() as connection:
         state = session_of(connection, session, holder)
@@ -124,20 +124,20 @@ def released(engine: Engine, session: str, holder: TokenHolder) -> dict[str, obj
 
 
 LEAST: Final = 5
-"""Answers below which the score of a subject would tell about single questions."""
+"""Minimum number of answers of a subject: fewer would reveal single questions."""
 
 
 def result_of(engine: Engine, session: str, logs: Paths, *, level: float = 0.95) -> SessionResult:
-    """The results of a session that has ended, out of ranking logs and folders of some.
+    """Compute the results of a session that has ended, from ranking logs and folders of them.
 
-    What else was judged in them is passed over.
+    Other judged items in the logs are ignored.
 
     Raises:
-        BankError: there is no such session ("missing"), it is open or nothing was answered
-            ("conflict"), or the logs are not those of its answers.
-        RankingLogError: a path holds no ranking log.
+        BankError: There is no such session ("missing"), it is open or has no answers ("conflict"),
+            or the logs are not those of its answers.
+        RankingLogError: A path holds no ranking log.
     """
-    # A server that shows results loads nothing of what makes them.
+    # A server that only shows results does not need these modules.
     from tiebreak.analysis.stars import star_report_of
     from tiebreak.fair.bank.export import pool_of
     from tiebreak.rankers.uncertainty import Resampling
@@ -190,9 +190,9 @@ def result_of(engine: Engine, session: str, logs: Paths, *, level: float = 0.95)
 
 
 def publishable(subjects: Sequence[SubjectResult]) -> tuple[SubjectResult, ...]:
-    """The subjects that may be told: each of enough answers, and so are those left out together.
+    """The subjects with enough answers; those left out have enough of them together, too.
 
-    What is left out could be had from the score of all answers and the other subjects' otherwise.
+    Otherwise their score could be computed from that of all answers and of the other subjects.
     """
     by_size = sorted(subjects, key=lambda subject: subject.n_items)
     hidden = [subject for subject in by_size if subject.n_items < LEAST]
@@ -204,10 +204,10 @@ def publishable(subjects: Sequence[SubjectResult]) -> tuple[SubjectResult, ...]:
 
 
 def _judged(log: "RankingLog", pool: "CandidatePool") -> "RankingLog":
-    """What a log says about the pool's answers alone, which are one model's.
+    """The log with only the samples that judge the answers of the pool, which has one model.
 
     Raises:
-        BankError: it judged another question or another answer under the same name.
+        BankError: The log judged another question or another answer under the same id.
     """
     from tiebreak.candidates.identity import same_answer
 
@@ -222,7 +222,7 @@ def _judged(log: "RankingLog", pool: "CandidatePool") -> "RankingLog":
         if item is None or not sample.judged:
             continue
         leader = next((group[0] for group in ballots.groups if model in group), model)
-        # A key that is a text is no part of the hash.
+        # The hash does not cover keys in free text, so targets are compared as well.
         if ballots.input_hash != item.input_hash or sample.target != item.target:
             other = "another question, or one with another key,"
         elif not same_answer(
@@ -240,7 +240,7 @@ def _judged(log: "RankingLog", pool: "CandidatePool") -> "RankingLog":
 
 
 def _stars_of_model(ballots: "ItemBallots", model: str, leader: str) -> "ItemBallots":
-    """The stars of one model's answer; that of `leader`, which is the same, was judged for it."""
+    """The ballots of one model's answer, from those of `leader`, whose identical one was judged."""
     scores = [score for score in ballots.scores if score.candidate == leader]
     update = {
         "models": (model,),

@@ -1,11 +1,11 @@
-"""Questions read by people: a CSV file out of the bank, and back with what they decided.
+"""Review of questions by people: write a CSV file, and read it back with their decisions.
 
-In the file they set `status`, and may edit what `EDITABLE` names. All or nothing comes back, and
-each change is kept with its reviewer and time (table `reviews`). A row that changed in the bank
-since it was written out, which its digest tells, is refused by name.
+In the file they set `status`, and may edit the other fields in `EDITABLE`. A file is read back as a
+whole or not at all, and each change is kept with its reviewer and time (table `reviews`). Rows that
+have changed in the bank since they were written, shown by their digest, are refused by name.
 
 Cells are safe in a spreadsheet: one that it would run as a formula or turn into a number or a date
-has an apostrophe in front, which reading takes off again.
+gets an apostrophe in front, which is removed when the file is read.
 """
 
 import csv
@@ -46,7 +46,7 @@ HEADER: Final = (
 )
 
 _MOST_SHOWN: Final = 10
-# Characters of a cell in Excel, which cuts off the rest when it opens a file.
+# Maximum number of characters of a cell in Excel, which cuts off the rest when it opens a file.
 _LONGEST_CELL: Final = 32_767
 
 
@@ -62,40 +62,40 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """What a file brought: its rows, and the changes that were made in the bank."""
+    """Result of reading a file: its number of rows, and the changes made in the bank."""
 
     n_rows: int
     changes: tuple[Change, ...] = field(repr=False)
 
     def n_to(self, status: Status) -> int:
-        """How many questions got this status."""
+        """Number of questions that got this status."""
         return sum(change.field == "status" and change.after == status for change in self.changes)
 
     @property
     def n_edited(self) -> int:
-        """How many questions have another text, key or hint than before."""
+        """Number of questions whose text, key or hint was changed."""
         return len({change.uuid for change in self.changes if change.field != "status"})
 
     @property
     def n_unchanged(self) -> int:
-        """How many rows change nothing."""
+        """Number of rows that changed nothing."""
         return self.n_rows - len({change.uuid for change in self.changes})
 
 
 def digest_of_row(question: BankQuestion) -> str:
-    """Tells whether a question is as it was: SHA-256 of all its fields, 40 digits of it."""
+    """40 digits of the SHA-256 of all fields, by which changes of a question are found."""
     content = json.dumps(asdict(question), ensure_ascii=True, sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:40]
 
 
 def write_review(engine: Engine, out: Path, statuses: Iterable[Status] = ("draft",)) -> int:
-    """Write and count the questions of some statuses, in a new CSV file for its owner alone.
+    """Write questions of some statuses to a new CSV file that only its owner can read; count them.
 
-    Without any there is no file.
+    No file is written if there are none.
 
     Raises:
-        BankError: the file exists.
-        OSError: it cannot be written.
+        BankError: The file exists.
+        OSError: The file cannot be written.
     """
     n = 0
     with engine.connect() as connection:
@@ -104,7 +104,7 @@ def write_review(engine: Engine, out: Path, statuses: Iterable[Status] = ("draft
         if first is None:
             return n
         try:
-            # With a mark of the encoding, without which a spreadsheet takes it for another.
+            # Without a byte order mark, spreadsheets do not read the file as UTF-8.
             out.touch(mode=0o600, exist_ok=False)
             with to_file(out), out.open("w", encoding="utf-8-sig", newline="") as file:
                 writer = csv.writer(file, quoting=csv.QUOTE_ALL)
@@ -120,13 +120,14 @@ def write_review(engine: Engine, out: Path, statuses: Iterable[Status] = ("draft
 
 
 def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
-    """Take over what people decided: all rows of a file, or none.
+    """Apply people's decisions to the bank: all rows of a file, or none.
 
-    Rows may be missing, in any order, and columns but the required ones as well; a spreadsheet may
-    have saved the file. A second reading changes nothing. The reviewer is kept with each change.
+    Rows may be in any order, and rows and columns other than the required ones may be missing; a
+    spreadsheet may have saved the file. Reading it again changes nothing. The reviewer is kept with
+    each change.
 
     Raises:
-        BankError: it is no such file, or some rows cannot be taken over; the message names them.
+        BankError: It is not such a file, or rows cannot be applied; the message names them.
     """
     try:
         table = read_delimited(path, numbers=True)
@@ -159,10 +160,10 @@ def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
 
 
 def note_changes(connection: Connection, changes: Sequence[Change], reviewer: str) -> None:
-    """Keep what was changed, as the last thing of a transaction."""
+    """Store changes in the table of reviews; must be the last step of a transaction."""
     if changes:
         if connection.dialect.name == "postgresql":
-            # One at a time, so that whoever reads the largest id has read all changes before it.
+            # One writer at a time, so that a reader of the largest id sees all smaller ones.
             connection.exec_driver_sql("LOCK TABLE reviews IN EXCLUSIVE MODE")
         kept = [{**asdict(change), "at": now(), "reviewer": reviewer} for change in changes]
         connection.execute(insert(REVIEWS), kept)
@@ -179,7 +180,7 @@ def _cells(question: BankQuestion) -> list[str]:
 
 
 def _texts(question: BankQuestion) -> dict[str, str]:
-    """The fields of a question as they stand in a file."""
+    """The fields of a question as texts of the file, without the digest."""
     lettered = zip(ascii_uppercase, question.options, strict=False)
     options = "\n".join(f"{letter}. {option}" for letter, option in lettered)
     fields = {name: str(getattr(question, name)) for name in HEADER if name != "digest"}
@@ -187,7 +188,7 @@ def _texts(question: BankQuestion) -> dict[str, str]:
 
 
 def _compare(connection: Connection, rows: Sequence[Row]) -> tuple[_Changed, _Problems]:
-    """What changes in the bank, by line, and which rows cannot be taken over, and why."""
+    """Changed questions with their lines, and problems of rows that cannot be applied."""
     changed: _Changed = []
     problems: _Problems = []
     kept = by_uuid(connection, [row.cells["uuid"] for row in rows], locked=True)
@@ -210,9 +211,9 @@ def _compare(connection: Connection, rows: Sequence[Row]) -> tuple[_Changed, _Pr
 
 
 def _edited(old: BankQuestion, row: Row) -> BankQuestion | str:
-    """The question as a row has it, or why it cannot be."""
+    """The question with the edits of a row, or the reason why they are refused."""
     texts = _texts(old)
-    # Spreadsheets change line ends, and cells lose the blanks around them.
+    # Spreadsheets change line ends, and blanks around cells get lost.
     given = {name: _lines(cell).strip() for name, cell in row.cells.items() if name != "digest"}
     given["status"] = given["status"].casefold()
     if old.type == "true_false" and "answer" in given:
@@ -241,7 +242,7 @@ def _lines(text: str) -> str:
 
 
 def _duplicates(connection: Connection, changed: _Changed) -> _Problems:
-    """Rows whose text became that of another question, in the bank or in the file."""
+    """Problems of rows whose new text equals that of another question in the bank or the file."""
     edited = [(line, new) for line, old, new in changed if old.question != new.question]
     problems: _Problems = []
     taken: dict[str, tuple[str, str]] = {}
@@ -261,7 +262,7 @@ def _store(
     decided = [new for _, old, new in changed if new.question == old.question]
     edited = rows_of([new for _, old, new in changed if new.question != old.question])
     _update(connection, [asdict(question) for question in decided], EDITABLE)
-    # What finds duplicates follows from the text.
+    # Digest and signature, which find duplicates, depend on the text.
     _update(connection, edited, (*EDITABLE, "digest", "signature"))
     note_changes(connection, changes, reviewer)
 

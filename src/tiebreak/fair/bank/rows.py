@@ -1,4 +1,4 @@
-"""Questions as rows of the bank's table, and back."""
+"""Convert questions to rows of the bank's table, and back."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FIELDS: Final = tuple(field.name for field in fields(BankQuestion))
-"""The columns that make a question."""
+"""Columns of the table that are fields of a question."""
 
 AT_ONCE: Final = 2_000
-"""How many rows are read or written at once."""
+"""Number of rows that are read or written at once."""
 
 _VALUES_AT_ONCE: Final = 500
-"""How many values a statement names; SQLite takes some thousands."""
+"""Number of values in one statement; SQLite accepts some thousands."""
 
 COLUMNS: Final = tuple(QUESTIONS.c[name] for name in FIELDS)
 
 
 def rows_of(questions: Sequence[BankQuestion], *, import_id: int = 0) -> list[dict[str, Any]]:
-    """Rows to insert, with what finds duplicates; 0 is the import of what no file brought."""
+    """Rows to insert, with digest and signature; `import_id` 0 means that no file had them."""
     if not questions:
         return []
     normals = [normal_parts(question) for question in questions]
@@ -48,20 +48,20 @@ def rows_of(questions: Sequence[BankQuestion], *, import_id: int = 0) -> list[di
 
 
 def question_from(row: "Row[*tuple[Any, ...]]") -> BankQuestion:
-    """The question of a row that has at least `COLUMNS`."""
+    """Make a question of a row that has at least `COLUMNS`."""
     values = {name: getattr(row, name) for name in FIELDS}
     return BankQuestion(**{**values, "options": tuple(values["options"])})
 
 
 def questions_in(connection: Connection, *where: Any) -> Iterator[BankQuestion]:
-    """The questions of a bank under some conditions, in the order of their ids."""
+    """Yield the questions of a bank that satisfy the conditions, by id."""
     wanted = select(*COLUMNS).where(*where).order_by(QUESTIONS.c.uuid)
     for row in connection.execution_options(yield_per=AT_ONCE).execute(wanted):
         yield question_from(row)
 
 
 def questions(engine: Engine, uuids: Sequence[str]) -> list[BankQuestion]:
-    """The questions with these uuids, in their order; a BankError if the bank lacks one."""
+    """The questions with these uuids, in this order; raise BankError if the bank lacks one."""
     with engine.connect() as connection:
         by_id = by_uuid(connection, uuids)
     if missing := [uuid for uuid in uuids if uuid not in by_id]:
@@ -72,7 +72,7 @@ def questions(engine: Engine, uuids: Sequence[str]) -> list[BankQuestion]:
 def by_uuid(
     connection: Connection, uuids: Sequence[str], *, locked: bool = False
 ) -> dict[str, BankQuestion]:
-    """Those that the bank has; `locked` until the transaction ends, where the database can."""
+    """The questions that the bank has; `locked` locks the rows, if the database can do that."""
     by_id: dict[str, BankQuestion] = {}
     for part in parts(uuids):
         wanted = select(*COLUMNS).where(QUESTIONS.c.uuid.in_(part))
@@ -82,12 +82,12 @@ def by_uuid(
 
 
 def parts(values: Sequence[T], most: int = _VALUES_AT_ONCE) -> Iterator[Sequence[T]]:
-    """A few of them at a time, by default as many as one statement may name."""
+    """Split values into parts of at most `most`, by default as many as fit into a statement."""
     return (values[start : start + most] for start in range(0, len(values), most))
 
 
 def signatures_from(rows: "Sequence[Row[*tuple[Any, ...]]]") -> "NDArray[np.uint32]":
-    """The signatures that rows hold; those of another length are made anew."""
+    """Signatures of rows; all are computed anew if one has another length."""
     import numpy as np
 
     size = PERMUTATIONS * 4
