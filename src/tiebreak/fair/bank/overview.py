@@ -1,7 +1,7 @@
-"""What an organiser sees of a bank's server: sessions, results, tokens, the access log.
+"""Pages of a bank's server for its organisers: sessions, results, tokens, the access log.
 
-Everything is read a page at a time, the newest first. Tokens are kept nowhere, so only their ids
-are here.
+All are read one page at a time, the newest first. Tokens themselves are not stored anywhere, so the
+pages have only their ids.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _S, _R = SESSIONS.c, RESULTS.c
 
 
 class Part(NamedTuple):
-    """Some rows of `total`."""
+    """One page of `total` rows."""
 
     rows: Sequence[Any]
     total: int
@@ -46,10 +46,10 @@ def sessions_of(
     start: int = 0,
     most: int | None = None,
 ) -> Part:
-    """Sessions, the last started first; of all or of one state and institution.
+    """Sessions, optionally of one state and institution, the last started first.
 
-    `ended` is None while a session is open, `results` are what was kept of its results, None
-    without any; `released` is whether the owner may see them. Times are ISO 8601 in UTC.
+    `ended` is None while a session is open, `results` are the stored results, or None without any;
+    `released` says whether the session's owner may see them. Times are ISO 8601 in UTC.
     """
     chosen = select(*_SESSION_LINE).join(RESULTS, _R.session == _S.id, isouter=True)
     if state is not None:
@@ -60,7 +60,7 @@ def sessions_of(
 
 
 def results_of(connection: Connection, start: int, most: int) -> Part:
-    """The sessions of which results are kept, by benchmark, the last ended first."""
+    """Sessions with stored results, by benchmark, the last ended first."""
     chosen = select(*_SESSION_LINE).join(RESULTS, _R.session == _S.id)
     ordered = chosen.order_by(_S.prompting.desc(), _S.completed.desc(), _S.id)
     return _part(connection, ordered, start, most)
@@ -78,12 +78,12 @@ def log_of(connection: Connection, start: int, most: int) -> Part:
 
 
 def strangers(connection: Connection) -> int:
-    """How many requests without a token there were."""
+    """Number of requests without a token."""
     return int(connection.execute(select(func.sum(STRANGERS.c.n))).scalar() or 0)
 
 
 def _part(connection: Connection, chosen: Select[Any], start: int, most: int | None) -> Part:
-    """The rows from number `start` (0 is the first) on, `most` of them."""
+    """At most `most` rows from number `start` on (0 is the first)."""
     counted = select(func.count()).select_from(chosen.order_by(None).subquery())
     total = connection.execute(counted).scalar_one()
     return Part(connection.execute(chosen.offset(start).limit(most)).all(), total)

@@ -1,4 +1,4 @@
-"""Quotas: how many questions an institution may be given, and how many it was.
+"""Quotas: the number of questions that an institution may be given, and has been given.
 
 Source: LLMEval-Fair, §2.2.2: "tracks the number of questions allocated, pending, and completed".
 """
@@ -23,19 +23,19 @@ class Quota(NamedTuple):
 
     @property
     def pending(self) -> int:
-        """Allocated to sessions that are open, and not answered yet."""
+        """Number of questions of open sessions that are not answered yet."""
         return self.allocated - self.completed
 
     @property
     def left(self) -> int:
-        """What sessions may still ask for."""
+        """Number of questions that new sessions may ask for."""
         return max(0, self.granted - self.allocated)
 
 
 def grant(engine: Engine, institution: str, n: int) -> Quota:
-    """Set what an institution may be given in all, what it has had included.
+    """Set the total number of questions for an institution, including those given before.
 
-    A number below what is allocated stops new sessions; those that are open go on.
+    If it is below the number allocated, no new session can start; open ones go on.
     """
     if n < 0:
         raise BankError(f"a quota is a number of questions, not {n}")
@@ -49,7 +49,7 @@ def grant(engine: Engine, institution: str, n: int) -> Quota:
 
 
 def quota_of(connection: Connection, institution: str) -> Quota:
-    """An institution's quota; nothing is granted to one that nobody named."""
+    """An institution's quota; all numbers are 0 if none was granted."""
     row = connection.execute(select(QUOTAS).where(_COLUMNS.institution == institution)).first()
     if row is None:
         return Quota(institution, 0, 0, 0)
@@ -62,13 +62,13 @@ def quota_of(connection: Connection, institution: str) -> Quota:
 
 
 def quotas(connection: Connection) -> list[Quota]:
-    """Of all institutions, by name."""
+    """Quotas of all institutions, by name."""
     names = select(_COLUMNS.institution).order_by(_COLUMNS.institution)
     return [quota_of(connection, name) for name in connection.execute(names).scalars().all()]
 
 
 def require(connection: Connection, institution: str, k: int) -> None:
-    """Refuse k more questions that may not be given to an institution: a BankError ("refused").
+    """Raise BankError ("refused") if an institution may not be given k more questions.
 
     Within `writing`, other sessions of the institution wait from here on.
     """
@@ -84,7 +84,7 @@ def require(connection: Connection, institution: str, k: int) -> None:
 
 
 def take(connection: Connection, institution: str, k: int) -> None:
-    """Allocate k questions, if the quota still has them; else a BankError ("refused")."""
+    """Allocate k questions; raise BankError ("refused") if the quota has too few left."""
     allocated = _COLUMNS.allocated + k
     granted = (_COLUMNS.institution == institution, allocated <= _COLUMNS.granted)
     changed = connection.execute(update(QUOTAS).where(*granted).values(allocated=allocated))
@@ -94,6 +94,6 @@ def take(connection: Connection, institution: str, k: int) -> None:
 
 
 def settle(connection: Connection, institution: str, *, asked: int, unasked: int) -> None:
-    """A session has ended: what was asked is completed, and what was not is given back."""
+    """Settle a session that has ended: questions asked are completed, unasked ones given back."""
     left = {"allocated": _COLUMNS.allocated - unasked, "completed": _COLUMNS.completed + asked}
     connection.execute(update(QUOTAS).where(_COLUMNS.institution == institution).values(left))

@@ -1,27 +1,26 @@
-"""Which questions a session asks: unseen ones, spread over categories, no two of one origin.
+"""Draw the questions of a session: unseen, spread over categories, one per original question.
 
-    1. every category gets its share of the k questions: as many as every other (`equal`), or by
-       how many originals it has in the bank (`proportional`);
-    2. within a category originals (`raw_uuid`) are drawn, all equally likely; those of which
-       nothing was seen come first, those of which a sibling was seen only when the former are
-       used up in the whole bank;
-    3. of an original one of its unseen siblings is drawn, all equally likely;
-    4. the questions are asked in an order drawn over the whole sample.
+    1. Every category gets its share of the k questions: as many as every other (`equal`), or
+       by the number of its originals in the bank (`proportional`).
+    2. Within a category originals (`raw_uuid`) are drawn with equal probability. Originals with a
+       seen sibling are drawn only if no original without one is left in the whole bank.
+    3. For each original one of its unseen siblings is drawn with equal probability.
+    4. The questions are asked in an order drawn for the whole sample.
 
 Source: LLMEval-Fair, §2.2.1 ("1,000 questions randomly sampled"). Tables 1 and 8 give each of ten
 subjects in thirtieths of a point, and the ten add up to the absolute score: one hundred questions
 of each, whatever their number in the bank. So `equal` is the default, and a mean over the sample
 is the mean over subjects.
 
-Everything is a function of its arguments: the same entries in any order, k and seed give the same
+Results depend only on the arguments: the same entries (in any order), k and seed give the same
 sample on every machine.
 
-On request (`balanced`) the true/false questions of a sample are changed until "true" is right as
-often as "false". Of an n-option question one expanded statement is true and n - 1 are false, so who
-always answers "false" is right in (n - 1)/n of a plain sample (figure 7). Two changes keep a sample
-what it is (its size, its categories, its number of true/false questions, one of each original): of
-a drawn original the sibling with the other key is asked, and where no drawn original has one, a
-drawn original makes way for one that was not drawn.
+With `balanced`, the true/false questions of a sample are changed until "true" is right as often as
+"false". Of the statements made of a question with n options one is true and n - 1 are false, so
+that always answering "false" is right in (n - 1)/n of a plain sample (figure 7). Two changes keep
+the sample's size, its categories, its number of true/false questions and one question per original:
+asking the sibling with the other key, and, if no drawn original has one, replacing a drawn original
+by one that was not drawn.
 """
 
 import hashlib
@@ -38,13 +37,13 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 Share = Literal["equal", "proportional"]
-"""How a sample is spread over categories."""
+"""Distribution of a sample over categories."""
 
 SHARES: Final[tuple[Share, ...]] = get_args(Share)
 
 
 class Entry(NamedTuple):
-    """A question as far as sampling goes; `answer` is its key."""
+    """The fields of a question that sampling needs; `answer` is its key."""
 
     uuid: str
     raw_uuid: str
@@ -54,12 +53,12 @@ class Entry(NamedTuple):
 
     @property
     def truth(self) -> str:
-        """The key of a true/false question, "true" or "false"; empty for every other."""
+        """The key of a true/false question, "true" or "false"; "" for other types."""
         return self.answer if self.type == "true_false" else ""
 
 
 def entries(engine: "Engine") -> tuple[Entry, ...]:
-    """The questions of a bank that may be asked: the approved ones, by uuid."""
+    """Read the questions of a bank that may be asked: the approved ones, by uuid."""
     from sqlalchemy import select
 
     from tiebreak.fair.bank.schema import QUESTIONS
@@ -72,20 +71,20 @@ def entries(engine: "Engine") -> tuple[Entry, ...]:
 
 
 def fingerprint(entries: Iterable[Entry]) -> str:
-    """16 hex digits that change with whatever changes a draw or a key."""
+    """16 hex digits that differ if anything differs that affects draws or keys."""
     digest = hashlib.sha256()
     for entry in sorted(entries, key=lambda entry: entry.uuid):
-        # Whatever the texts hold, no two entries give the same line.
+        # `repr`, because joined texts of two different entries might be equal.
         digest.update(repr(tuple(entry)).encode())
     return digest.hexdigest()[:16]
 
 
 class OriginalQuestions:
-    """What may be asked, by original: made once where much is drawn of one bank.
+    """Questions that may be asked, by original; built once for many draws from a bank.
 
-    `siblings` are the questions of each original by uuid; `by_category` has the originals of each
-    category, the one of their first uuid, and `places` where each stands there; `raws` the original
-    of every uuid.
+    `siblings` has the questions of each original, sorted by uuid. `by_category` has the originals
+    of each category (that of their first uuid), `places` category and index there of each original,
+    `raws` the original of every uuid.
     """
 
     def __init__(self, entries: Iterable[Entry]) -> None:
@@ -113,19 +112,20 @@ def draw(
     balanced: bool = False,
     share: Share = "equal",
 ) -> list[str]:
-    """Uuids of k questions, in the order they are asked.
+    """Draw k questions; return their uuids in the order in which they are asked.
 
     Args:
-        entries: what may be asked. The category of an original is that of its first uuid.
-        k: at least 1.
-        seed: whatever names the draw.
-        seen: uuids that are not asked again.
-        balanced: among true/false questions of a category both keys are right equally often.
-        share: how k is spread over categories; a category that has too few leaves the rest to the
-            others.
+        entries: Questions that may be asked. The category of an original is that of its first uuid.
+        k: Number of questions, at least 1.
+        seed: Any text that identifies the draw.
+        seen: Uuids that are not asked again.
+        balanced: Whether both keys are right equally often in the true/false questions of a
+            category.
+        share: Distribution of k over categories. If a category has too few questions, the others
+            get the rest.
 
     Raises:
-        BankError: fewer than k originals have an unseen question.
+        BankError: Fewer than k originals have an unseen question.
     """
     if k < 1:
         raise BankError(f"a sample needs at least one question, not {k}")
@@ -148,7 +148,7 @@ def draw(
         raws += rng.sample(again[category], n - from_fresh)
         chosen = {raw: rng.choice(frame.unseen[raw]) for raw in raws}
         if balanced:
-            # Whoever is swapped in must be as fresh as whoever goes.
+            # A replacement must be as fresh as the original that it replaces.
             spare = frame.fresh(category) if k < n_fresh else again[category]
             surplus = balance(chosen, frame.unseen, spare, surplus, rng)
         picked |= chosen
@@ -167,17 +167,17 @@ def linked(
     balanced: bool = False,
     share: Share = "equal",
 ) -> list[str]:
-    """Uuids of k questions of which round(anchors · k) are the same in every session.
+    """Draw k questions, round(anchors · k) of which are the same in every session; their uuids.
 
-    The anchors are drawn by `seed` alone, the rest by (seed, session) from the other originals, so
-    models that came at different times have the anchors in common. They stand anywhere among the
-    others, in an order of the session's own.
+    The anchors are drawn with `seed` alone, the rest with (seed, session) from the other originals,
+    so that models asked at different times have the anchors in common. Each session mixes them with
+    the others in an order of its own.
 
-    `anchors` lies in [0, 1]: with 1 every session of the study `seed` has the same questions. The
+    `anchors` is in [0, 1]: with 1 every session of the study `seed` has the same questions. The
     other arguments are those of `draw`.
 
     Raises:
-        BankError: `anchors` is no share, or the bank has fewer than k originals.
+        BankError: `anchors` is not in [0, 1], or the bank has fewer than k originals.
     """
     if not 0 <= anchors <= 1:
         raise BankError(f"anchors is a share of the sample, 0 to 1, not {anchors:g}")
@@ -187,7 +187,7 @@ def linked(
     raws = {entry.uuid: entry.raw_uuid for entry in bank}
     taken = {raws[uuid] for uuid in common}
     left = [entry for entry in bank if entry.raw_uuid not in taken]
-    # Two texts, so that no two pairs of them are the same words.
+    # Quoted, so that different pairs of seed and session have different names.
     name = f"{seed!r} {session!r}"
     if n < k and len({entry.raw_uuid for entry in left}) < k - n:
         raise BankError(_too_few(k, len(set(raws.values())), _Frame(OriginalQuestions(bank), ())))
@@ -204,11 +204,11 @@ def allocate(
     high: Mapping[str, int],
     rng: random.Random,
 ) -> dict[str, int]:
-    """How many of k questions each category gets: low ≤ n ≤ high, as near to its weight as can be.
+    """Number n of the k questions for each category, low ≤ n ≤ high, in proportion to its weight.
 
-    Sainte-Laguë's divisors: the next question goes where n + ½ is least for the weight, which
-    makes Σ n²/weight as small as the bounds allow; equal claims are settled by `rng`. What a
-    category cannot take is spread over the others in the same way. Σ low ≤ k ≤ Σ high.
+    By Sainte-Laguë's method, the next question goes to the category with the least (n + ½)/weight,
+    which minimises Σ n²/weight within the bounds; `rng` breaks ties. Questions that a category
+    cannot take go to the others in the same way. Σ low ≤ k ≤ Σ high.
     """
     order = sorted(weights)
     rng.shuffle(order)
@@ -231,9 +231,9 @@ def allocate(
 
 
 class _Frame:
-    """What is left of the originals: those of which nothing was seen, and those with siblings.
+    """The originals that are left: those without a seen sibling, and those with unseen siblings.
 
-    It costs what was seen, not what the bank holds.
+    Building it takes time in proportion to the seen questions, not to the bank.
     """
 
     def __init__(self, bank: OriginalQuestions, seen: Collection[str]) -> None:
@@ -254,14 +254,14 @@ class _Frame:
         self.n_fresh = {name: n - len(self._touched[name]) for name, n in bank.sizes.items()}
 
     def fresh(self, category: str) -> Iterator[str]:
-        """The originals of a category of which nothing was seen."""
+        """The originals of a category that have no seen sibling."""
         touched = frozenset(self._touched[category])
         return (
             raw for place, raw in enumerate(self._by_category[category]) if place not in touched
         )
 
     def sample(self, category: str, n: int, rng: random.Random) -> list[str]:
-        """As `rng.sample` of `fresh`, which is not listed for it."""
+        """Draw n of `fresh` as by `rng.sample`, but without making a list of it."""
         fresh_before = [place - nth for nth, place in enumerate(self._touched[category])]
         raws = self._by_category[category]
         drawn = rng.sample(range(self.n_fresh[category]), n)
@@ -284,20 +284,20 @@ def balance(
     surplus: int,
     rng: random.Random,
 ) -> int:
-    """Change `chosen`, the questions of one category by original, as far as the bank has enough.
+    """Balance the keys in `chosen`, the questions of one category by original, as far as possible.
 
-    An odd number leaves one key once more than the other: the one that is behind so far.
+    If the number is odd, one key occurs once more: the one that is behind in the sample so far.
 
     `unseen` has the questions of each original that may be asked, `spare` the originals of the
-    category that may come in for others; `surplus` is how many more keys "true" than "false" the
-    sample has so far, and it is returned with this category.
+    category that may replace others. `surplus` is the number of keys "true" minus that of "false"
+    in the sample so far; the return value includes this category.
     """
     n_true = sum(question.truth == "true" for question in chosen.values())
     n_false = sum(question.truth == "false" for question in chosen.values())
     total = n_true + n_false
     wanted = total // 2 if total % 2 == 0 or surplus > 0 else (total + 1) // 2
     if total % 2 and surplus == 0:
-        # Neither key is behind: the nearer one.
+        # Neither key is behind, so take the number of "true" that needs fewer changes.
         wanted = total // 2 if n_true <= total // 2 else (total + 1) // 2
     lacking = "true" if n_true < wanted else "false"
     missing = left = abs(wanted - n_true)

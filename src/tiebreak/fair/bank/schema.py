@@ -1,21 +1,21 @@
-"""The bank's tables, and how a bank is opened: SQLite by default, PostgreSQL by URL.
+"""The tables of a bank, and opening a bank: SQLite by default, PostgreSQL by URL.
 
-    questions           what can be asked, each with its key
-    imports             which files were taken in, so that a second import of one changes nothing
-    reviews             what people changed in questions, and who and when
+    questions           questions with their keys
+    imports             imported files, so that importing one again changes nothing
+    reviews             changes of questions, with reviewer and time
 
     sessions            k questions for one user of an institution
     session_questions   the questions of a session in their order, and the answers
-    seen                what an institution was ever given: never again the same
-    quotas              how many questions an institution may be given
-    tokens              who holds which token, so that one can be revoked
-    access_log          every request with a token; rows can be added and nothing else
-    strangers           how many requests without one, by address and minute
-    results             what the organiser says about a session, once released
+    seen                questions that an institution was given, so that it never gets them again
+    quotas              number of questions that an institution may be given
+    tokens              holders of tokens, so that a token can be revoked
+    access_log          every request with a token; rows can only be added
+    strangers           number of requests without a token, by address and minute
+    results             results of a session, for its owner once released
 
-A bank holds all keys, so nobody but its owner may read its file.
+A bank holds all keys, so only its owner may read its file.
 
-Source: LLMEval-Fair, §2.2.2 and appendix H. Times are ISO 8601 in UTC, as `now` gives them.
+Source: LLMEval-Fair, §2.2.2 and appendix H. Times are ISO 8601 in UTC, as returned by `now`.
 """
 
 import json
@@ -37,15 +37,15 @@ from tiebreak.fair.bank.errors import BankError
 from tiebreak.paths import MISSING, problem_with
 
 COMPANIONS: Final = ("", "-wal", "-shm", "-journal")
-"""What SQLite keeps of a bank: the file, and others beside it, which get the file's rights."""
+"""Suffixes of SQLite's files for a bank; those beside the file itself get its permissions."""
 
 _LOGGER: Final = logging.getLogger(__name__)
 
 
 def keep_private(path: Path, *, new: bool) -> None:
-    """Make an empty file for its owner alone, whatever the umask is, or warn of one that is not."""
+    """Create an empty file for its owner only, whatever the umask; warn if others have rights."""
     if new:
-        # Where none can be made SQLite says why.
+        # If the file cannot be created, SQLite reports why.
         with suppress(OSError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     files = [Path(f"{path}{end}") for end in COMPANIONS]
@@ -58,7 +58,7 @@ def keep_private(path: Path, *, new: bool) -> None:
 
 
 VERSION: Final = 1
-"""Version of the tables. A bank of a newer version is not opened."""
+"""Version of the tables. A bank with a newer version is refused."""
 
 TABLES: Final = sa.MetaData()
 
@@ -79,14 +79,14 @@ QUESTIONS: Final = sa.Table(
     sa.Column("status", sa.String(16), nullable=False),
     sa.Column("parent", sa.String(64), nullable=False),
     sa.Column("made_by", sa.Text, nullable=False),
-    # Of the question's text, normalised, with its options: equal for exact duplicates.
+    # Hash of the normalised text and options: equal for exact duplicates.
     sa.Column("digest", sa.String(64), nullable=False, index=True),
     # MinHash of the question's shingles, for near duplicates.
     sa.Column("signature", sa.LargeBinary, nullable=False),
     sa.Column("import_id", sa.Integer, nullable=False),
     sa.Index("by_status", "status", "category"),
 )
-"""A row is a `BankQuestion`, with what finds duplicates and the import that it came with."""
+"""A row is a `BankQuestion` with its import, and digest and signature to find duplicates."""
 
 IMPORTS: Final = sa.Table(
     "imports",
@@ -123,14 +123,14 @@ SESSIONS: Final = sa.Table(
     sa.Column("token", sa.String(32), nullable=False),
     sa.Column("model", sa.String(256), nullable=False),
     sa.Column("prompting", sa.String(16), nullable=False),
-    # What the sample was drawn from, so that it can be drawn again.
+    # Seed of the sample, so that it can be drawn again.
     sa.Column("seed", sa.String(64), nullable=False),
     sa.Column("k", sa.Integer, nullable=False),
-    # Answers so far: questions 1 to `answered` are answered, and no other.
+    # Number of answers so far: exactly the first `answered` questions are answered.
     sa.Column("answered", sa.Integer, nullable=False),
     sa.Column("state", sa.String(8), nullable=False),
     sa.Column("created", sa.String(32), nullable=False),
-    # When the last answer came or an examiner closed the session.
+    # Time of the last answer, or at which an examiner closed the session.
     sa.Column("completed", sa.String(32)),
     sa.Column("idempotency_key", sa.String(128), nullable=False),
     sa.Column("released", sa.Boolean, nullable=False),
@@ -153,7 +153,7 @@ SESSION_QUESTIONS: Final = sa.Table(
     sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("uuid", sa.String(64), nullable=False),
     sa.Column("raw_uuid", sa.String(64), nullable=False),
-    # When it was handed out first; null: not yet.
+    # Time at which the examinee first got it, null before.
     sa.Column("asked_at", sa.String(32)),
     sa.Column("answer", sa.Text),
     sa.Column("answered_at", sa.String(32)),
@@ -169,17 +169,17 @@ SEEN: Final = sa.Table(
     sa.Column("raw_uuid", sa.String(64), nullable=False),
     sqlite_with_rowid=False,
 )
-"""Every question drawn for an institution. The key keeps two sessions from drawing the same one."""
+"""All questions drawn for an institution. The key prevents sessions from drawing one twice."""
 
 QUOTAS: Final = sa.Table(
     "quotas",
     TABLES,
     sa.Column("institution", sa.String(128), primary_key=True),
     sa.Column("granted", sa.Integer, nullable=False),
-    # Questions of all its sessions; what is left to grant is granted - allocated.
+    # Questions of all its sessions; new sessions can get granted - allocated.
     sa.Column("allocated", sa.Integer, nullable=False),
-    # Questions of sessions that have ended. `sessions.quota_of` adds the answers of open ones: the
-    # row is not written for every answer, or all sessions of an institution would queue for it.
+    # Questions of sessions that have ended. `quotas.quota_of` adds the answers of open sessions:
+    # writing the row at every answer would make all sessions of an institution wait for it.
     sa.Column("completed", sa.Integer, nullable=False),
     sa.CheckConstraint("completed >= 0 AND completed <= allocated"),
 )
@@ -191,21 +191,21 @@ TOKENS: Final = sa.Table(
     sa.Column("user", sa.String(128), nullable=False),
     sa.Column("institution", sa.String(128), nullable=False),
     sa.Column("role", sa.String(16), nullable=False),
-    # The one session that the token is good for; null: not bound.
+    # The only session that the token is valid for; null: any.
     sa.Column("session", sa.String(32)),
     sa.Column("issued", sa.String(32), nullable=False),
     sa.Column("expires", sa.String(32), nullable=False),
-    # When it was revoked; null: it was not.
+    # Time at which it was revoked, or null.
     sa.Column("revoked", sa.String(32)),
 )
-"""Who holds a token. The token itself is kept nowhere."""
+"""Holders of tokens. The tokens themselves are not stored anywhere."""
 
 ACCESS_LOG: Final = sa.Table(
     "access_log",
     TABLES,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("at", sa.String(32), nullable=False),
-    # Of a token that was verified.
+    # The user of the verified token.
     sa.Column("user", sa.String(128), nullable=False),
     sa.Column("session", sa.String(32)),
     sa.Column("method", sa.String(16), nullable=False),
@@ -223,7 +223,7 @@ STRANGERS: Final = sa.Table(
     sa.Column("address", sa.String(64), primary_key=True),
     sa.Column("n", sa.Integer, nullable=False),
 )
-"""Requests without a token that was verified."""
+"""Number of requests without a verified token."""
 
 RESULTS: Final = sa.Table(
     "results",
@@ -260,13 +260,13 @@ _APPEND_ONLY: Final = {
 
 
 def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -> sa.Engine:
-    """The engine of a bank: of a file (SQLite), or a URL of SQLAlchemy.
+    """Open a bank in a file (SQLite) or at a URL of SQLAlchemy; return its engine.
 
-    With `durable` SQLite waits for the disk at every commit, so that none is lost in a power cut; a
-    killed process loses none in any case, and PostgreSQL always waits.
+    With `durable`, SQLite waits for the disk at every commit, so that no commit is lost in a power
+    cut; a killed process loses none in any case, and PostgreSQL always waits.
 
     Raises:
-        BankError: there is no bank there, a newer Tiebreak made it, or the URL cannot be used.
+        BankError: There is no bank, it was made by a newer Tiebreak, or the URL cannot be used.
     """
     address = _address(url)
     try:
@@ -274,7 +274,7 @@ def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -
             address,
             pool_pre_ping=True,
             json_deserializer=_from_json,
-            # SQLite waits that many seconds for another writer.
+            # Seconds that SQLite waits for another writer.
             connect_args={"timeout": 30} if address.startswith("sqlite") else {},
         )
     except (ArgumentError, ImportError) as error:
@@ -306,10 +306,10 @@ def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -
 
 @contextmanager
 def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
-    """A transaction that will write; what it reads stays true until it ends.
+    """A transaction for writing; rows that it has read do not change until it ends.
 
-    On SQLite it is alone from its beginning on. On PostgreSQL it locks the rows that it reads
-    `with_for_update`.
+    On SQLite no other transaction can write from its beginning on. On PostgreSQL only rows that it
+    reads `with_for_update` are locked.
     """
     with engine.begin() as connection:
         if engine.dialect.name == "sqlite":
@@ -331,7 +331,7 @@ def _address(url: str | Path) -> str:
     text = str(url)
     if "://" not in text:
         return f"sqlite:///{text}"
-    # psycopg is the driver that is installed.
+    # psycopg is installed, but SQLAlchemy 2.0 looks for psycopg2 by default.
     return re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", text)
 
 
@@ -343,17 +343,17 @@ def _from_json(text: str) -> Any:
 
 
 def _named_damage(context: sa.ExceptionContext) -> None:
-    """Turn errors of a damaged file into those of the bank; a busy bank, say, is another matter."""
+    """Turn errors of a damaged file into BankErrors; other errors, e.g. of a busy bank, stay."""
     error = context.original_exception
     damaged = getattr(error, "sqlite_errorcode", None) in _DAMAGE
     unread = isinstance(error, sqlite3.OperationalError) and "decode" in str(error)
     if damaged or unread or isinstance(error, UnicodeDecodeError):
-        # What it cannot read SQLite quotes at full length.
+        # Cut off, because SQLite quotes the whole value that it cannot decode.
         raise BankError(_DAMAGED.format(str(error)[:100])) from error
 
 
 def _sqlite_settings(synchronous: str) -> Callable[[Any, object], None]:
-    """Readers beside one writer, and nothing lost when the process is killed."""
+    """Listener that lets SQLite read while it writes, and lose nothing if the process is killed."""
 
     def listener(connection: Any, record: object) -> None:
         cursor = connection.cursor()
@@ -389,5 +389,5 @@ sa.event.listen(ACCESS_LOG, "after_create", _make_append_only)
 
 
 def now() -> str:
-    """The time as the tables keep it: ISO 8601, UTC, milliseconds; text order is time order."""
+    """Current time as stored: ISO 8601 in UTC with milliseconds, so that times sort as texts."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,12 +1,12 @@
-"""Sessions: k unseen questions, one at a time, each once.
+"""Sessions: k unseen questions, asked one at a time and once each.
 
-    create   draws k questions within the institution's quota
-    ask      question k, once all before it are answered; the same again whenever it is asked for
-    answer   keeps the answer to the question that was asked last; it cannot be changed
-    close    ends a session before its time and gives back what was not asked
+    create   draw k questions within the institution's quota
+    ask      hand out a question if all before it are answered; asked again, hand out the same
+    answer   store the answer to the question that was asked last; it cannot be changed
+    close    end a session early, and give back the questions that were not asked
 
-Each is done in one transaction, and may be repeated: a client that did not hear back asks again.
-What raises a BankError has changed nothing. No key, hint or uuid is in anything that `ask` returns.
+Each is one transaction and can be repeated, so that a client that got no response can try again. A
+call that raises BankError has changed nothing. `ask` returns no key, hint or uuid.
 
 Source: LLMEval-Fair, §2.2.1 (in the order allocated) and §2.2.2 (quotas, no re-submission).
 """
@@ -41,7 +41,7 @@ _S, _P, _Q = SESSIONS.c, SESSION_QUESTIONS.c, QUESTIONS.c
 
 @dataclass(frozen=True, slots=True)
 class TokenHolder:
-    """Who asks: a user of an institution, by the token with the id `token`."""
+    """A user of an institution, who holds the token with the id `token`."""
 
     institution: str
     user: str
@@ -49,14 +49,14 @@ class TokenHolder:
 
 
 class Sampler:
-    """Draws of questions that are approved now. Its methods may be called from any thread.
+    """Draws questions that are approved. Its methods may be called from any thread.
 
-    What may be asked is read when there are new imports or reviews. A question that was withdrawn
-    in another way is found by `approved`, which looks at what was drawn.
+    The approved questions are read again after new imports or reviews. `approved` checks a draw for
+    questions whose approval was withdrawn in another way.
     """
 
     def __init__(self, engine: Engine, *, balanced: bool = False) -> None:
-        """Of a bank; `balanced` as for `sampling.draw`. Nothing is read yet."""
+        """Make a sampler of a bank without reading it; `balanced` as for `sampling.draw`."""
         self._engine = engine
         self._balanced = balanced
         self._lock = threading.Lock()
@@ -64,21 +64,21 @@ class Sampler:
         self._there = OriginalQuestions(())
 
     def draw(self, k: int, seed: str, seen: Collection[str]) -> dict[str, str]:
-        """The raw uuid of each uuid, in the order in which they are asked; `refresh` came before.
+        """Draw k questions, after `refresh`; raw uuid by uuid, in the order of asking.
 
         Raises:
-            BankError: too few questions are unseen.
+            BankError: Too few questions are unseen.
         """
-        originals = self._there  # `refresh` may put others there, because draws do not lock
+        originals = self._there  # a draw takes no lock, and `refresh` may replace this meanwhile
         uuids = draw(originals, k, seed, seen=seen, balanced=self._balanced)
         return {uuid: originals.raws[uuid] for uuid in uuids}
 
     def refresh(self) -> None:
-        """Read what may be asked, if it has changed."""
+        """Read the approved questions, if they may have changed."""
         with self._lock:
             with self._engine.connect() as connection:
                 n_imports = connection.execute(select(func.count()).select_from(IMPORTS))
-                # Not their number, for which a database reads them all.
+                # The largest id rather than the number, for which a database reads all rows.
                 reviewed = connection.execute(select(func.max(REVIEWS.c.id)))
                 read_at = (n_imports.scalar_one(), reviewed.scalar_one())
             if read_at != self._read_at:
@@ -86,9 +86,9 @@ class Sampler:
                 self._read_at = read_at
 
     def approved(self, connection: Connection, uuids: Collection[str]) -> bool:
-        """Whether all may still be asked; if not, all is read anew at the next `refresh`."""
+        """Whether all questions may still be asked; if not, the next `refresh` reads all anew."""
         q = QUESTIONS.c
-        # Were the status asked for, SQLite would look through all approved questions.
+        # With a condition on the status, SQLite would search all approved questions.
         chosen = select(q.status).where(q.uuid.in_(list(uuids)))
         if list(connection.execute(chosen).scalars()) == ["approved"] * len(uuids):
             return True
@@ -99,10 +99,10 @@ class Sampler:
 def create(
     engine: Engine, sampler: Sampler, holder: TokenHolder, wanted: Session, key: str
 ) -> tuple[Session, bool]:
-    """The session that is wanted, or the one that `key` made before; and whether it is new.
+    """Create a session, or return the one that `key` has made before; and whether it is new.
 
     Raises:
-        BankError: the quota does not allow it ("refused"); the holder's token has an open session,
+        BankError: The quota does not allow it ("refused"); the holder's token has an open session,
             or `key` made another one ("conflict"); the bank has too few unseen questions.
     """
     seed = secrets.token_hex(16)
@@ -113,8 +113,8 @@ def create(
             quotas.require(connection, holder.institution, wanted.k)
             n_sessions = _n_sessions(connection, holder)
             seen = seen_by(connection, holder.institution)
-        # A draw takes long: it is made while others write, and again if another session of the
-        # institution came between.
+        # A draw takes long, so it is made outside the transaction, and repeated within it if the
+        # institution has got another session in the meantime.
         sampler.refresh()
         drawn = sampler.draw(wanted.k, seed, seen)
         with writing(engine) as connection:
@@ -131,11 +131,11 @@ def create(
 
 
 def ask(connection: Connection, session: str, position: int, holder: TokenHolder) -> Question:
-    """The question at a position of the holder's session; within `writing`.
+    """Hand out the question at a position of the holder's session; within `writing`.
 
     Raises:
-        BankError: there is no such question of the holder ("missing"); one before it is not
-            answered yet, or the session was closed before it was asked ("conflict").
+        BankError: The holder has no such question ("missing"); one before it is not answered yet,
+            or the session was closed before it was asked ("conflict").
     """
     row, where = _placed(connection, _QUESTION, session, position, holder)
     if row.asked_at is None:
@@ -155,13 +155,11 @@ def ask(connection: Connection, session: str, position: int, holder: TokenHolder
 def answer(
     connection: Connection, session: str, position: int, text: str, holder: TokenHolder
 ) -> Session:
-    """Keep an answer; where the session stands then. The same answer again changes nothing.
-
-    Within `writing`.
+    """Store an answer, within `writing`; return the session. The same answer again has no effect.
 
     Raises:
-        BankError: there is no such question of the holder ("missing"); it was not asked yet, it
-            has another answer already, or the session is closed ("conflict").
+        BankError: The holder has no such question ("missing"); it was not asked yet, it already has
+            another answer, or the session is closed ("conflict").
     """
     row, where = _placed(connection, _PLACE, session, position, holder)
     state = _session(row)
@@ -182,10 +180,10 @@ def answer(
 
 
 def close(engine: Engine, session: str) -> Session:
-    """End a session now. What was not asked goes back to the quota, but is not drawn again.
+    """End a session now. Unasked questions go back to the quota, but are not drawn again.
 
     Raises:
-        BankError: there is no such session ("missing"), or it is complete ("conflict").
+        BankError: There is no such session ("missing"), or it is complete ("conflict").
     """
     with writing(engine) as connection:
         state = session_of(connection, session, None)
@@ -201,10 +199,10 @@ def close(engine: Engine, session: str) -> Session:
 
 
 def session_of(connection: Connection, session: str, holder: TokenHolder | None) -> Session:
-    """A session of the holder, or of anybody where that is None; within `writing` others wait.
+    """A session of the holder, or of anybody if `holder` is None; locked within `writing`.
 
     Raises:
-        BankError: there is none ("missing").
+        BankError: There is no such session ("missing").
     """
     chosen = select(SESSIONS).where(_S.id == session).with_for_update()
     if holder is not None:
@@ -215,7 +213,7 @@ def session_of(connection: Connection, session: str, holder: TokenHolder | None)
     return _session(row)
 
 
-# The statements of the two calls that come for every question are built once.
+# `ask` and `answer` are called for every question, so their statements are built only once.
 _OF_HOLDER: Final = (
     _S.id == bindparam("of_session"),
     _S.institution == bindparam("of_institution"),
@@ -255,7 +253,7 @@ _COUNT: Final = (
 def _placed(
     connection: Connection, chosen: Select[Any], session: str, position: int, holder: TokenHolder
 ) -> tuple[Row[Any], dict[str, Any]]:
-    """The row at a position of the holder's session, and the values by which it is found."""
+    """The row at a position of the holder's session, and the parameters that identify it."""
     where = {
         "of_session": session,
         "of_institution": holder.institution,
@@ -335,7 +333,7 @@ def seen_by(connection: Connection, institution: str) -> set[str]:
 
 
 def mark_seen(connection: Connection, institution: str, drawn: Mapping[str, str]) -> None:
-    """Note that an institution was given questions, the raw uuid of each uuid."""
+    """Note that an institution was given the questions `drawn`, raw uuids by uuid."""
     rows = [
         {"institution": institution, "uuid": uuid, "raw_uuid": raw} for uuid, raw in drawn.items()
     ]

@@ -1,4 +1,4 @@
-"""What a bank holds, and what the same answer to every question would score.
+"""Statistics of a bank, and the scores of constant answers to its questions.
 
 Source: LLMEval-Fair, tables 5 and 6.
 """
@@ -15,7 +15,7 @@ from tiebreak.fair.bank.schema import QUESTIONS
 
 
 class Count(NamedTuple):
-    """How many questions of a category have this type and status."""
+    """Number of questions of a category with a type and a status."""
 
     category: str
     type: str
@@ -24,10 +24,10 @@ class Count(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """What expansion made of the raw questions of a category or a source (tables 5 and 6).
+    """Questions of a category or a source before and after expansion (tables 5 and 6).
 
     `original` counts raw questions, `rewritten` the questions after expansion: variants, and
-    questions that have none.
+    questions without variants.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Growth(NamedTuple):
 
     @property
     def increase(self) -> int:
-        """How many questions there are more."""
+        """Number of questions that expansion added."""
         return self.rewritten - self.original
 
     @property
@@ -46,7 +46,7 @@ class Growth(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Where questions come from, and the first and last date of those that have one."""
+    """A source of questions, and the first and last date of its questions, "" without any."""
 
     growth: Growth
     first: str
@@ -55,10 +55,10 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankStats:
-    """A bank in numbers; rejected questions are in `counts` only.
+    """Statistics of a bank; only `counts` includes rejected questions.
 
-    `baselines`, by category, and `baseline` are the constant answers to approved questions;
-    `n_duplicates` are questions with the text and options of another one.
+    `baselines`, by category, and `baseline` are constant answers to approved questions;
+    `n_duplicates` counts questions with the text and options of another one.
     """
 
     bank: str
@@ -72,7 +72,7 @@ class BankStats:
 
 
 def bank_stats(engine: Engine, *, bank: str = "") -> BankStats:
-    """Count what a bank holds."""
+    """Compute the statistics of a bank."""
     with engine.connect() as connection:
         categories = _growth(connection, QUESTIONS.c.category)
         keys = _keys(connection)
@@ -92,7 +92,7 @@ _THERE = QUESTIONS.c.status != "rejected"
 
 
 def _last() -> ColumnElement[bool]:
-    """Whether a question is after expansion: nothing was made of it."""
+    """Condition for questions after expansion: no other question was made of them."""
     other = QUESTIONS.alias()
     made = select(other.c.parent).where(other.c.parent != "", other.c.status != "rejected")
     return QUESTIONS.c.uuid.not_in(made)
@@ -134,7 +134,7 @@ def _duplicates(connection: Connection) -> int:
 
 
 def _keys(connection: Connection) -> dict[str, Counter[tuple[str, str]]]:
-    """How often each type and key occurs in each category, keys of texts left out."""
+    """Count each type and key in each category; for keys in free text the key is ""."""
     category, kind, key = QUESTIONS.c.category, QUESTIONS.c.type, QUESTIONS.c.answer
     short = func.length(key) <= len("false")
     keys: dict[str, Counter[tuple[str, str]]] = {}

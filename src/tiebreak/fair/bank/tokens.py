@@ -1,14 +1,14 @@
-"""Tokens (JWT): who somebody is, signed by the server, until a time, unless revoked.
+"""Tokens (JWT): identity of a user, signed by the server, valid until a time unless revoked.
 
-They say who may do what: roles, their permissions, and whose session it is (§2.2.2: "prevents any
+They define who may do what: role, permissions, and whose sessions (§2.2.2: "prevents any
 cross-session or cross-user data access").
 
-    keys_from   how tokens are signed, from the environment: HS256 with a secret or RS256 with keys
-    issue       signs a token and notes who holds it
-    Verifier    a token's holder, if signature, times, claims and the table of tokens all agree
-    revoke      makes a token worthless at once
+    keys_from   reads keys from the environment: HS256 with a secret or RS256 with a pair of keys
+    issue       signs a token and stores who holds it
+    Verifier    returns a token's holder, if signature, times, claims and the table of tokens agree
+    revoke      invalidates a token at once
 
-The algorithm is the one configured; what a token says about it is never looked at.
+Only the configured algorithm is accepted, whatever algorithm a token names.
 Source: LLMEval-Fair, appendix H, algorithm 1.
 """
 
@@ -55,15 +55,15 @@ _ADMIN: Final = _EXAMINER | frozenset[Permission](("token:write", "quota:write")
 MAY: Final[Mapping[Role, frozenset[Permission]]] = MappingProxyType(
     {"examinee": _EXAMINEE, "examiner": _EXAMINER, "admin": _ADMIN}
 )
-"""What a role may do. Who organises takes no exam: nobody but examinees sees a question."""
+"""Permissions of each role. Organisers take no exams: only examinees see questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller(TokenHolder):
-    """Who makes a request, as a verified token says; an owner of sessions.
+    """The holder of a verified token, who makes a request.
 
-    `permissions` are those that both the role and the token give; `session` is the only one that
-    the token is good for, None: any of the holder's.
+    `permissions` are those that both the role and the token give. `session` is the only one that
+    the token is valid for, or None for all of the holder's.
     """
 
     role: Role
@@ -72,7 +72,7 @@ class Caller(TokenHolder):
 
 
 def require(caller: Caller, permission: Permission, session: str | None = None) -> None:
-    """Refuse what a caller may not do, with a session if one is named: a BankError ("refused")."""
+    """Raise BankError ("refused") if a caller may not do something, or not with this session."""
     if permission not in caller.permissions:
         raise BankError(
             f"this token ({caller.role}) may not do that ({permission}): ask the organiser for "
@@ -91,19 +91,19 @@ PRIVATE: Final = "TIEBREAK_JWT_PRIVATE_KEY"
 PUBLIC: Final = "TIEBREAK_JWT_PUBLIC_KEY"
 
 LEEWAY: Final = 10
-"""Seconds by which clocks may differ."""
+"""Seconds by which the clocks of two machines may differ."""
 
 _LEAST_SECRET: Final = 32
 _LEAST_RSA: Final = 2048
 _REQUIRED: Final = ("exp", "iat", "jti", "sub", "institution", "role", "permissions")
 _KEPT: Final = 4096
 _WRONG_TYPES: Final = (TypeError, ValueError, ArithmeticError, RecursionError)
-"""What claims of a wrong type raise."""
+"""Errors raised by claims of a wrong type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """How tokens are signed and verified; without `signing` (None) none can be issued here."""
+    """Keys to sign and verify tokens; if `signing` is None, tokens cannot be issued."""
 
     algorithm: Literal["HS256", "RS256"]
     signing: str | None = field(repr=False)
@@ -111,10 +111,10 @@ class Keys:
 
 
 def keys_from(environment: Mapping[str, str] = os.environ) -> Keys:
-    """The keys that the environment names: a secret, or a PEM text or file for RS256.
+    """Read the keys in the environment: a secret, or PEM texts or files for RS256.
 
     Raises:
-        BankError: there are none, there are two kinds, or they are too weak.
+        BankError: There are no keys, there are two kinds, or they are too weak.
     """
     secret, private, public = (environment.get(name, "") for name in (SECRET, PRIVATE, PUBLIC))
     if secret and (private or public):
@@ -144,10 +144,11 @@ def issue(
     lifetime: timedelta,
     session: str | None = None,
 ) -> str:
-    """A signed token; its holder is noted, the token itself is not.
+    """Sign and return a token; its holder is stored, but not the token itself.
 
     Raises:
-        BankError: there is no key to sign with, or a name is empty or too long.
+        BankError: There is no key to sign with; a name is empty, too long or not printable; the
+            role is unknown; or the lifetime is not above zero.
     """
     if keys.signing is None:
         raise BankError(f"this server can only verify tokens: set {PRIVATE} to issue them")
@@ -175,10 +176,10 @@ def issue(
 
 
 def revoke(engine: Engine, jti: str) -> None:
-    """Make a token worthless from now on. Revoking it again changes nothing.
+    """Invalidate a token from now on. Revoking it again changes nothing.
 
     Raises:
-        BankError: no token has that id ("missing").
+        BankError: No token has that id ("missing").
     """
     t = TOKENS.c
     with engine.begin() as connection:
@@ -189,7 +190,7 @@ def revoke(engine: Engine, jti: str) -> None:
 
 
 def jti_of(token: str) -> str:
-    """The id of a token, which is not verified; a BankError if it is no token."""
+    """The id in a token, which is not verified; raise BankError if it is no token."""
     try:
         jti = jwt.decode(token, options={"verify_signature": False}).get("jti")
     except jwt.InvalidTokenError:
@@ -200,10 +201,10 @@ def jti_of(token: str) -> str:
 
 
 class Verifier:
-    """Says who holds a token. May be called from any thread.
+    """Determines who holds a token. May be called from any thread.
 
-    A signature is checked once and remembered; the times and the table of tokens are looked at
-    for every request, so that a token revoked in one process is worthless in all.
+    A signature is checked once and cached. The expiry and the table of tokens are checked at every
+    request, so that a token revoked by one process is invalid in all.
     """
 
     _ROW: Final = select(TOKENS).where(TOKENS.c.jti == bindparam("of_jti"))
@@ -213,10 +214,10 @@ class Verifier:
         self._verified: dict[str, tuple[Caller, float]] = {}
 
     def read(self, token: str) -> Caller:
-        """Who holds a token, as it says; `confirm` has to follow.
+        """The holder according to the token; call `confirm` next.
 
         Raises:
-            BankError: the token is forged or too old ("unidentified").
+            BankError: The token is forged or has expired ("unidentified").
         """
         caller, expires = self._verified.get(token) or self._verify(token)
         if datetime.now(UTC).timestamp() >= expires + LEEWAY:
@@ -224,10 +225,10 @@ class Verifier:
         return caller
 
     def confirm(self, connection: Connection, caller: Caller) -> None:
-        """That the bank's list of tokens says the same.
+        """Check that the bank's table of tokens agrees with a token.
 
         Raises:
-            BankError: the token was revoked, or is not one of this bank ("unidentified").
+            BankError: The token was revoked, or is not one of this bank ("unidentified").
         """
         row = connection.execute(self._ROW, {"of_jti": caller.token}).one_or_none()
         if row is None:
@@ -279,7 +280,7 @@ def _caller(claims: Mapping[str, Any]) -> Caller:
 
 
 def _is_name(given: object) -> bool:
-    """Whether it is text that every database keeps in its tables as it stands."""
+    """Whether a value is 1 to 128 printable characters, which all databases store unchanged."""
     return isinstance(given, str) and 0 < len(given) <= 128 and given.isprintable()
 
 
