@@ -24,8 +24,7 @@ class Benchmark(NamedTuple):
 
     Attributes:
         read: Makes a question of a row and its index in the data, from 0; the index names an item
-            whose row has no `id`. Raises KeyError, ValueError, TypeError and similar errors for an
-            invalid row.
+            whose row has no `id`. Raises KeyError, ValueError, TypeError etc. for an invalid row.
         prompt: Makes the prompt, with guidance (True) or bare.
         metric: Name of the native score in both harnesses.
         score: Computes the native metric; None if that needs a sandbox.

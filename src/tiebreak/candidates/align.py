@@ -131,6 +131,7 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _
     kept = [slot for slot in answered if None not in table[slot].values()]
     problems = [*placement.problems, *_differing_questions(records, items, table)]
     holes: list[Note] = []
+    # In `strict`, unusable answers and conflicting questions are reported one by one instead.
     if not kept and (mode == "intersect" or not (answered or problems)):
         problems.append(_disjoint(benchmark, records))
     else:

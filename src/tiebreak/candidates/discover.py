@@ -83,9 +83,9 @@ def _begins_as_inspect_log(path: Path) -> bool:
                 if spec and _INSPECT_CREATED.search(text, spec.end()):
                     return True
                 block = bytes(file.read(_BLOCK))
-                text = text[-_BLOCK:] + decode(block)
+                text = text[-_BLOCK:] + decode(block)  # a match may span two blocks
     except (OSError, ValueError):
-        return True
+        return True  # too damaged to tell: its reader reports what is wrong
     return False
 
 
@@ -420,7 +420,7 @@ def fetch(address: str, folder: Path, wanted: Callable[[str], bool]) -> Path:
         # Models without a name of their own are named after their folder.
         target = place_below(folder, base.rpartition("/")[2])
         places = [place_below(target, path[len(base) :].lstrip("/")) for path in names]
-        for place in (target / "_", *places):
+        for place in (target / "_", *places):  # "_", so that `target` exists even without files
             place.parent.mkdir(parents=True, exist_ok=True)
         system.get(names, list(map(str, places)))
         return target / name

@@ -26,7 +26,7 @@ def hints() -> Mapping[str, str]:
 
 
 COMMAND_LINE: Final = {"intersect": "--mode intersect", "same_settings": "--same-settings"}
-"""How the command line spells the options in `hints.yaml`."""
+"""Spelling of the options in `hints.yaml` on the command line."""
 
 # Options of loading in the hints that tasks do not have.
 _LOADING: Final = re.compile(r"--(?:filter|metric|name|rename)\b")

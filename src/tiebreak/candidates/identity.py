@@ -44,7 +44,7 @@ def input_hash(
         [collapse(choice) for choice in choices],
         tool_signatures(tools),
         canonical_target(target, choices),
-        *([list(media)] if media else ()),
+        *([list(media)] if media else ()),  # so that without media old pools have the same hash
     ]
     return hashlib.sha256(json.dumps(canonical).encode("ascii")).hexdigest()[:_HASH_LENGTH]
 
@@ -61,8 +61,7 @@ def canonical_target(target: str, choices: Sequence[str] = ()) -> str | None:
     """The right answer in a form that does not depend on the harness.
 
     Harnesses write the same target in several ways: "1,234" or a worked solution that ends in
-    "#### 1234"; a choice's letter, its text or its index; function calls as JSON or as the `repr`
-    of Python objects.
+    "#### 1234"; a choice's letter, its text or its index; function calls as JSON or as a `repr`.
 
     Args:
         target: The right answer; for a program its tests (they define `check`).

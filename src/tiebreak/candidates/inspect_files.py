@@ -254,6 +254,7 @@ class LogZip(ZipFile):
             bytes_of = self._zstd.stream_reader(packed, read_across_frames=True)
             text: bytes = bytes_of.read(member.file_size)
         else:
+            # A maximum of 0 would mean none.
             text = decompressobj(-MAX_WBITS).decompress(packed, max(1, member.file_size))
         if crc32(text) != member.CRC:
             raise BadZipFile(f"Bad CRC-32 for file {member.filename!r}")

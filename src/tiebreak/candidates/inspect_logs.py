@@ -300,6 +300,7 @@ def _settings(header: LogHeader) -> dict[str, str]:
     spec, plan = header.eval, header.plan
     solver = [f"{step.solver}({_arguments(step.params_passed)})" for step in plan.steps]
     config = spec.model_generate_config | plan.config
+    # In the order of Inspect's own fields, whichever of the two the options come from.
     if spec.model_generate_config and config.keys() - spec.model_generate_config.keys():
         from inspect_ai.model import GenerateConfig
 

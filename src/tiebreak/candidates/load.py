@@ -57,7 +57,7 @@ def load_candidates(
             that all logs of a benchmark have. The parts of a score with several values are named
             `name.part`. Pools keep the score they were written with.
         filter: Name of the lm-eval filter whose score is taken. Default: the first in the file.
-        rename: Benchmark names to replace, such as `{"gsm8k_cot": "gsm8k"}`.
+        rename: Benchmark names to replace, e.g. `{"gsm8k_cot": "gsm8k"}`.
         names: Names of models, by the file or folder of their logs.
         same_settings: Whether it is an error if models were asked in different ways (shots,
             temperature, solver …); this is noted in any case.

@@ -168,7 +168,7 @@ def _columns(path: Path, file: "pq.ParquetFile") -> dict[str, list[Any]]:
     """Values of all columns of the schema; for an optional column that is absent, None per row."""
     about = file.metadata
     texts = sum(about.row_group(n).total_byte_size for n in range(about.num_row_groups))
-    size = max(texts, about.num_rows * len(schema()) * 8)
+    size = max(texts, about.num_rows * len(schema()) * 8)  # 8 bytes for each cell, even if empty
     if size > max(_ALWAYS_READ, _MOST_TIMES * path.stat().st_size):
         raise ValueError(f"its rows would take {size // 2**20:,} MB")
     present = {column.name: column for column in file.schema_arrow if column.name in schema().names}

@@ -74,7 +74,7 @@ def place(benchmark: str, records: Sequence[LogRecord]) -> Placement:
         records = [
             replace(record, positional=n in places or record.positional) for n, record in numbered
         ]
-        conflicts = _conflicts(records, groups)
+        conflicts = _conflicts(records, groups)  # positions do not conflict
     for questions in conflicts.values():
         message = conflict(questions[0][1].item_id, questions)
         placement.problems.append(Note("question_conflict", benchmark, message))
@@ -90,7 +90,7 @@ def _groups(records: Sequence[LogRecord], askings: Sequence[_Asking]) -> dict[st
 
     def root(node: Hashable) -> Hashable:
         while (parent := parents.setdefault(node, node)) != node:
-            parents[node] = node = parents[parent]
+            parents[node] = node = parents[parent]  # path halving keeps the trees flat
         return node
 
     for record, item in askings:
@@ -242,7 +242,7 @@ def _mismatched_rows(
     """
     first = askings[0]
     for other in askings[1:]:
-        if other.item is first.item:
+        if other.item is first.item:  # readers share the items of logs with the same rows
             continue
         both = [records[asking.record] for asking in (first, other)]
         alike = both[0].harness == both[1].harness

@@ -117,7 +117,7 @@ _LONG = 20
 """Texts of at least so many characters do not occur in a prompt by chance."""
 
 _LABEL: Final = re.compile(r"\W*(?:\w{1,2}|[Oo]ption \w{1,2})?\W*")
-_MOST_CHOICES = 26
+_MOST_CHOICES = 26  # one for each letter
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +287,7 @@ def _split_prompt(
     text = page.text[: region.end]
     spans = [*anchors, *_fields(text, region.start, columns)]
     choices = _choices(text, region.start, doc)
+    # Options after all other columns become `choices`; anywhere else they stay in the text.
     block = _Span(choices[0][1].start, choices[-1][1].end) if choices else None
     if block is not None:
         outside = [span for span in spans if span.start < block.start or span.end > block.end]

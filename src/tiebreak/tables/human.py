@@ -156,8 +156,7 @@ class HumanLabel:
     For one model, `value` is its stars, 0 to 3, or the index of the cause of its error among
     `CauseLabels.causes`. For two models, `value` is 2 if the first is better, 1 for a tie and 0 if
     the second is better. `benchmark`, `rater` and `round` are "" if the file does not have them.
-    `digests` are starts of the SHA-256 of the models' answers, in lower-case hexadecimal, "" if
-    unknown.
+    `digests` are starts of the answers' SHA-256 in lower-case hexadecimal, "" if unknown.
     """
 
     line: int

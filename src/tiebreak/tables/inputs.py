@@ -109,8 +109,7 @@ def read_scores(
         rename: Names of benchmarks to replace, in logs and pools.
 
     Raises:
-        TableError: A CSV file is given among other paths or with options for logs; or as for the
-            readers.
+        TableError: A CSV file is among other paths or with options for logs; or from the readers.
     """
     if stderr is not None:
         table = read_scores(paths, metric=metric, filter=filter, rename=rename)

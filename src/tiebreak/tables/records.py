@@ -177,7 +177,7 @@ def _gathered(
 def _text(value: object) -> str:
     if isinstance(value, str):
         return value.strip()
-    if value is None or value != value:
+    if value is None or value != value:  # NaN
         return ""
     return json.dumps(value) if isinstance(value, (dict, list, bool)) else str(value)
 
@@ -238,6 +238,7 @@ def _coded(column: Any, index: dict[str, int]) -> Codes:
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode("encode")
     texts = map(_text, encoded.dictionary.to_pylist())
     numbers = np.array([index.setdefault(text, len(index)) for text in texts], np.int32)
+    # Nulls get the index after the last text, which then is that of "".
     codes = encoded.indices.fill_null(len(numbers)).to_numpy(zero_copy_only=False)
     if len(codes) and codes.max() == len(numbers):
         numbers = np.append(numbers, index.setdefault("", len(index)))

@@ -77,8 +77,7 @@ def read_results(
             and noted.
         metric: Name of the score that counts, or several in order of preference. Default: Inspect's
             headline metric (if the task declares none, accuracy or mean of the first score),
-            lm-eval's first. A pool has one; with `metric` or `filter`, pools in folders are left
-            out.
+            lm-eval's first. Pools have one: with `metric` or `filter`, folders' pools are left out.
         filter: The lm-eval filter whose score counts. Default: the first.
         rename: Names of benchmarks to replace, e.g. `{"gsm8k_cot": "gsm8k"}`.
 
@@ -153,9 +152,9 @@ def _read(paths: Iterable[Path], options: ReadOptions) -> Iterator[Part]:
                 continue
             done.add(file.resolve())
             try:
-                yield from [*_reader(file)(file, options)]
+                yield from [*_reader(file)(file, options)]  # a list: all parts of a file, or none
             except UnreadableFileError as error:
-                if file is path:
+                if file is path:  # given by name
                     raise
                 yield Note("", f"Left out: {error}")
 
@@ -425,7 +424,7 @@ def _read_task(
         model=model,
         task=task,
         benchmark=options.benchmark(task),
-        score=value if up else 0.0 - value,
+        score=value if up else 0.0 - value,  # -value could be -0.0
         metric=metric,
         choices=tuple(choice.removesuffix(",none") for choice in choices),
         when=when,

@@ -106,8 +106,7 @@ def read(row: Row, number: int) -> Question:
 
     Raises:
         KeyError: A column is missing.
-        ValueError: A column is invalid, the question has several turns, or its category is left
-            out.
+        ValueError: A column is invalid, the category is left out, or there are several turns.
     """
     name = name_of(row, f"bfcl_{number}")
     messages = _messages(row["question"])
@@ -188,7 +187,7 @@ def _check_type(schema: Mapping[str, Any], where: str) -> None:
         raise ValueError(f"{where} does not say the type of its items")
     inner = {"[]": items} if kind in LISTS else {}
     for name, part in {**inner, **(schema.get("properties") or {})}.items():
-        # Only parameters need a type; a part of one without a type may have any.
+        # Only parameters must have a type; without one, a part of a parameter may have any.
         _check_type({"type": "any", **part}, f"{where}.{name}")
 
 

@@ -68,7 +68,7 @@ def bfcl_prompt(doc: Document) -> str:
 
 
 def mmlu_letter(doc: Document) -> str:
-    """Letter of the right choice, of which the document has the index."""
+    """Letter of the right choice; the document has its index."""
     return _question("mmlu", doc).target
 
 

@@ -45,7 +45,7 @@ KEY_THRESHOLD: Final = 0.2
 NEIGHBOURS: Final = 32
 """Number of questions in the same band that each is compared with; more just share a phrase."""
 
-SEED: Final = 1
+SEED: Final = 1  # stored signatures depend on it
 
 _SHORT_KEYS = frozenset({"true_false", "multiple_choice", "fill_in"})
 

@@ -123,7 +123,7 @@ def is_chinese(text: str) -> bool:
     return 2 * sum(_IDEOGRAPH.match(word) is not None for word in words) >= max(len(words), 1)
 
 
-_NAMESPACE = uuid.UUID("b0b6d1a4-0c3e-5d0e-8a35-6a4e2d2f7c11")
+_NAMESPACE = uuid.UUID("b0b6d1a4-0c3e-5d0e-8a35-6a4e2d2f7c11")  # another would change all ids
 
 WORDING: Final[dict[str, dict[str, str]]] = packaged(__file__, "wording.yaml")
 
@@ -244,8 +244,7 @@ def expand_bank(engine: Engine, method: Method, *, approve: bool = False) -> Exp
     """Make the variants of all approved multiple-choice questions.
 
     With `approve` no human has to approve: the variants, and earlier drafts that equal them, are
-    approved, and the approvals kept as reviews by the method. Edited or rejected variants are not
-    changed.
+    approved, with reviews by the method. Edited or rejected variants are not changed.
     """
     done = Expanded(method)
     families = parents_in(engine, "multiple_choice")

@@ -2,8 +2,7 @@
 
 Rows are read, checked and put into a temporary table of one connection (`Staging`). In this time
 the bank is only read, and no transaction is open between reads, so that a server can go on writing
-sessions. Then one transaction copies all questions into the bank; others have to wait only for
-these last seconds.
+sessions. Then one transaction, for which others wait some seconds, copies all into the bank.
 
     a fault of format, a repeated id  nothing is imported, unless faulty rows are to be skipped
     the same text and options         the later question is left out and named

@@ -43,7 +43,7 @@ _TYPES: Final[dict[str, QuestionType]] = {
     name: kind for kind, names in _CALLED["types"].items() for name in names
 }
 
-_NAMESPACE = uuid.UUID("5a1d3c5e-6a0b-5c0f-9d0e-7be3a2f1c946")
+_NAMESPACE = uuid.UUID("5a1d3c5e-6a0b-5c0f-9d0e-7be3a2f1c946")  # another would change all ids
 
 # A verdict, alone or followed by its reason; "false positives" is not one.
 _VERDICT = re.compile(

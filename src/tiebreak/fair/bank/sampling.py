@@ -119,8 +119,7 @@ def draw(
         k: Number of questions, at least 1.
         seed: Any text that identifies the draw.
         seen: Uuids that are not asked again.
-        balanced: Whether both keys are right equally often in the true/false questions of a
-            category.
+        balanced: Whether both keys are equally frequent in a category's true/false questions.
         share: Distribution of k over categories. If a category has too few questions, the others
             get the rest.
 

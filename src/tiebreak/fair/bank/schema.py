@@ -218,7 +218,7 @@ ACCESS_LOG: Final = sa.Table(
 STRANGERS: Final = sa.Table(
     "strangers",
     TABLES,
-    # As `now` gives it, to the minute.
+    # The beginning of `now`, up to the minute.
     sa.Column("minute", sa.String(16), primary_key=True),
     sa.Column("address", sa.String(64), primary_key=True),
     sa.Column("n", sa.Integer, nullable=False),

@@ -34,7 +34,7 @@ from tiebreak.fair.bank.schema import (
     writing,
 )
 
-_ATTEMPTS: Final = 5
+_ATTEMPTS: Final = 5  # to draw questions that are all approved, while some are being withdrawn
 
 _S, _P, _Q = SESSIONS.c, SESSION_QUESTIONS.c, QUESTIONS.c
 

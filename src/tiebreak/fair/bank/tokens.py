@@ -93,10 +93,10 @@ PUBLIC: Final = "TIEBREAK_JWT_PUBLIC_KEY"
 LEEWAY: Final = 10
 """Seconds by which the clocks of two machines may differ."""
 
-_LEAST_SECRET: Final = 32
-_LEAST_RSA: Final = 2048
+_LEAST_SECRET: Final = 32  # bytes, as many as the hash has (RFC 7518, §3.2)
+_LEAST_RSA: Final = 2048  # bits (RFC 7518, §3.3)
 _REQUIRED: Final = ("exp", "iat", "jti", "sub", "institution", "role", "permissions")
-_KEPT: Final = 4096
+_KEPT: Final = 4096  # verified tokens in the cache
 _WRONG_TYPES: Final = (TypeError, ValueError, ArithmeticError, RecursionError)
 """Errors raised by claims of a wrong type."""
 
