@@ -211,7 +211,7 @@ def download(address: HubAddress) -> Path:
             no candidates, the Hub cannot be reached or the cache cannot be written.
     """
     wanted = address.file or FOLDER
-    path = snapshot(address, [wanted, f"{wanted}/*.parquet"]) / wanted
+    path = snapshot(address, [wanted, f"{wanted}/*.parquet"]) / wanted  # file or folder
     if path.is_file() or any(path.glob("**/*.parquet")):
         return path
     if address.file is not None:

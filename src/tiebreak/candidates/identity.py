@@ -124,7 +124,7 @@ def _nfc(text: str) -> str:
             for marks, chars in classes
         )
 
-    if text.isascii():
+    if text.isascii():  # which is in NFC
         return text
     return unicodedata.normalize("NFC", _LONG_RUN.sub(in_order, text))
 

@@ -161,7 +161,7 @@ def _without_retried(readings: Iterable[Reading]) -> list[Reading]:
             ),
             problems=(),
         )
-        if not reading.records and reading.run in succeeded - {""}
+        if not reading.records and reading.run in succeeded - {""}  # "" is unknown
         else reading
         for reading in readings
     ]

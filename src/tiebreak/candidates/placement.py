@@ -5,7 +5,7 @@ Rows are joined by their question, never by their position:
 - by the fingerprint of the question, which is the same in both harnesses;
 - within a harness also by the hash of the whole content (lm-eval's `doc_hash`), so that prompts may
   differ in their wording;
-- an id of the user's own must not stand for two questions.
+- an id of the user's own must not stand for two questions; an error shows where they differ.
 
 If a log has a question twice, its copies are joined only if something else tells them apart: ids of
 the user's own, the content of documents whose questions read the same, or the target. A position in
@@ -110,7 +110,7 @@ def _own_id(records: Sequence[LogRecord], asking: _Asking) -> tuple[str, str] | 
 def _conflicts(
     records: Sequence[LogRecord], groups: Mapping[str, Sequence[_Asking]]
 ) -> dict[tuple[str, str] | None, list[tuple[str, Item]]]:
-    """Ids of the user's own that stand for several questions; each question with a model."""
+    """Questions, each with a model asked it, of the user's own ids that have several questions."""
     asked: dict[tuple[str, str], dict[str, tuple[str, Item]]] = defaultdict(dict)
     for question, group in groups.items():
         for asking in group:

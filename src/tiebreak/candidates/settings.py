@@ -34,7 +34,7 @@ def _marked(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
-    return f"{text[: longest - 10]}… ({mark})"
+    return f"{text[: longest - 10]}… ({mark})"  # "… (123456)" has 10 characters
 
 
 def different(known: Settings) -> Different:

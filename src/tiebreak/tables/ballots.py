@@ -154,7 +154,7 @@ def ballot_file(
         )
     table = np.array(
         [[ballot.ranks.get(name, np.nan) for name in candidates] for ballot in voted], np.float64
-    ).reshape(len(voted), len(candidates))
+    ).reshape(len(voted), len(candidates))  # needed if there are no ballots
     ranked = ~np.isnan(table)
     if not ranked.any():
         raise TableError(f"{source}: no ballot ranks any candidate; check that the ranks are there")
@@ -404,7 +404,7 @@ def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
         TableError: A path holds no ranking log, or no item of any log could be ranked.
     """
     try:
-        logs = read_ranking_logs(paths, with_votes=False, attempts="all")
+        logs = read_ranking_logs(paths, with_votes=False, attempts="all")  # merged below
     except RankingLogError as error:
         raise TableError(str(error)) from error
     kinds, unranked = _collect(logs)

@@ -29,7 +29,7 @@ MOST_BYTES = 500_000_000
 # Beginning of a formula, also with full-width characters, or the apostrophe that prevents one.
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠']|[\t\r\n]")
 _LIKE_A_NUMBER = re.compile(r"(?=.*\d).{1,32}|\s*(?:true|false)\s*", re.IGNORECASE)
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")  # float() takes more
 
 
 class Row(NamedTuple):
@@ -252,7 +252,7 @@ def delimited_rows(
     path: Path, *, numbers: bool = False
 ) -> tuple[tuple[str, ...], str, Iterator[tuple[int, list[str]]]]:
     """Header, decimal mark, and an iterator over the line number and the cells of each row."""
-    file = io.StringIO(read_text(path), newline="")
+    file = io.StringIO(read_text(path), newline="")  # as csv asks for: line ends stay
     separator = separator_of(file)
     records = _records(path, file, separator, numbers)
     _, names = next(records, (0, []))

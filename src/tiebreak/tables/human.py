@@ -215,7 +215,7 @@ def read_human_labels(
         return _in_votes(path)
     faults: list[TableError] = []
     table = read_rows(path, {*_NAMES, *OTHERWISE}, faults)
-    if not table.rows:
+    if not table.rows:  # all rows are faulty
         _faulty(faults, skip=False)
     table = table.named(_NAMES, OTHERWISE)
     kind = _kind(table)

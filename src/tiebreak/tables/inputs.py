@@ -63,7 +63,7 @@ def read_ballots(
         [path for path, held in kinds.items() if kind in held] for kind in get_args(Kind)
     )
     options = {**(making or {}), **(reading or {})}
-    asked = [name for name, value in options.items() if value and value != "equal"]
+    asked = [name for name, value in options.items() if value and value != "equal"]  # default
     if asked and not scores:
         where = ", ".join(map(str, given))
         raise TableError(f"{', '.join(asked)}: for scores of benchmarks, and {where} holds none")
@@ -73,7 +73,7 @@ def read_ballots(
     try:
         read += _read_ballots(ballots, drop_unranked)
     except TableError as error:
-        if set(ballots) - set(scores):
+        if set(ballots) - set(scores):  # a path for ballots only
             raise
         left_out.append(f"The ranking logs beside the results make no ranking: {error}")
     if scores:
@@ -84,7 +84,7 @@ def read_ballots(
             table = replace(table, notes=notes)
             read.append(score_ballots(table, drop_unranked=drop_unranked, **(making or {})))
         except TableError as error:
-            if asked or not read or set(scores) - set(ballots):
+            if asked or not read or set(scores) - set(ballots):  # a path for scores only
                 raise
             left_out.append(f"The results beside the ranking logs make no ranking: {error}")
     return [*read[:-1], replace(read[-1], notes=(*read[-1].notes, *left_out))]

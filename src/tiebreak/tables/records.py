@@ -35,7 +35,7 @@ ONE_HOT: Final[Mapping[str, str]] = {
 """Columns one of which is 1, and the winner that each stands for."""
 
 _WINNER = "winner"
-_BATCH = 200_000
+_BATCH = 200_000  # rows
 _BASELINE = "baseline"
 
 
@@ -197,7 +197,7 @@ def _games(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the matches in a row of arena-hard's judgments; [[A>>B]] counts as [[A>B]]."""
     sides = [row.get("baseline") or _BASELINE, row.get("model")]
     about = {"item_id": row.get("question_id") or row.get("uid"), "judge": row.get("judge")}
-    for game in row["games"][:2]:
+    for game in row["games"][:2]:  # one in each order of the answers
         score = str((game or {}).get("score") or "").strip("[]")
         winner = _VERDICTS.get(score.replace(">>", ">").replace("<<", "<"), score)
         yield {"model_a": sides[0], "model_b": sides[1], "winner": winner, "first": "a", **about}

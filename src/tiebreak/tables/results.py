@@ -394,7 +394,7 @@ def _read_task(
         return
     given = summary["results"][task][name]
     value = _number(given)
-    metric = name.removesuffix(",none")
+    metric = name.removesuffix(",none")  # lm-eval's name of no filter
     error = _number(summary["results"][task].get(name.replace(",", "_stderr,", 1)))
     up = _by_task(summary, "higher_is_better", task).get(name.partition(",")[0], _UNSAID)
     if value is None:

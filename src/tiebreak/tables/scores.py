@@ -146,12 +146,12 @@ def find_cells(
         TableError: A name is not in the table or occurs twice, one side of the "=" is empty, or the
             text after ":" is neither a number nor "best".
     """
-    model, _, listed = text.rpartition("=")
+    model, _, listed = text.rpartition("=")  # names of models may have one, too
     if model not in table.models:
         help_ = suggestion(model, table.models)
         raise TableError(f"{text!r}: the scores have no model {model!r}; {help_}")
     names, given = split_names(listed), None
-    if names[-1] not in table.benchmarks and ":" in names[-1]:
+    if names[-1] not in table.benchmarks and ":" in names[-1]:  # names may have one, too
         names[-1], _, given = (part.strip() for part in names[-1].rpartition(":"))
     for name in names:
         if name not in table.benchmarks:

@@ -34,7 +34,7 @@ NO_CALL: Final = frozenset({"irrelevance", "live_irrelevance"})
 ANY_CALL: Final = frozenset({"live_relevance"})
 """Categories in which any call is right."""
 
-_OTHER_NAMES: Final = {"simple_python": "simple"}
+_OTHER_NAMES: Final = {"simple_python": "simple"}  # of release 4
 
 
 def category_named(name: str) -> str:

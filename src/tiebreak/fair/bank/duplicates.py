@@ -47,15 +47,15 @@ NEIGHBOURS: Final = 32
 
 SEED: Final = 1  # stored signatures depend on it
 
-_SHORT_KEYS = frozenset({"true_false", "multiple_choice", "fill_in"})
+_SHORT_KEYS = frozenset({"true_false", "multiple_choice", "fill_in"})  # must be equal
 
-_START, _END = "\x02", "\x03"
+_START, _END = "\x02", "\x03"  # which no normalised text has
 _BRACKET = re.compile(r"[_＿(（\[【]")
 _PROSE = re.compile(
     r"[\x00-\x1f\s\u200b-\u200d\ufeff\u00ad"  # controls, blanks and invisible characters
     r"!?;:'\"…。、‘’“”「」『』《》〈〉【】\[\]()]+"
 )
-_POINT = re.compile(r"[.,](?!\d)")
+_POINT = re.compile(r"[.,](?!\d)")  # not that of a number
 _PHRASES = packaged(__file__, "phrases.yaml")
 _HOW_TO_ANSWER = re.compile("|".join(_PHRASES["how_to_answer"]))
 _SAYS_HOW = tuple(chain.from_iterable(_PHRASES["says_how"]))

@@ -122,7 +122,7 @@ def write_questions(engine: Engine, uuids: list[str], path: Path, *, with_keys: 
     """Write questions as JSON lines; `tiebreak bank import` can read them back if `with_keys`."""
     left_out = {"status", "parent", "made_by"} | (set() if with_keys else {"answer", "hint"})
     path.parent.mkdir(parents=True, exist_ok=True)
-    with to_file(path), path.open("x", encoding="utf-8") as file:
+    with to_file(path), path.open("x", encoding="utf-8") as file:  # never over another
         for question in questions(engine, uuids):
             row = {name: value for name, value in asdict(question).items() if name not in left_out}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -1,7 +1,7 @@
-"""Pages of a bank's server for its organisers: sessions, results, tokens, the access log.
+"""Rows for the organisers' pages of a bank's server: sessions, results, tokens, the access log.
 
-All are read one page at a time, the newest first. Tokens themselves are not stored anywhere, so the
-pages have only their ids.
+They are read one page at a time, the newest first. Tokens themselves are not stored anywhere, so
+there are only their ids.
 """
 
 from collections.abc import Sequence

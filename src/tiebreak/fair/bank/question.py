@@ -84,7 +84,7 @@ class Session:
     k: int
     model: str
     prompting: Prompting = "zero_shot"
-    id: str = field(default_factory=lambda: secrets.token_hex(16))
+    id: str = field(default_factory=lambda: secrets.token_hex(16))  # cannot be guessed
     state: State = "open"
     answered: int = 0
     released: bool = False

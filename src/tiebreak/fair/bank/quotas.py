@@ -36,6 +36,9 @@ def grant(engine: Engine, institution: str, n: int) -> Quota:
     """Set the total number of questions for an institution, including those given before.
 
     If it is below the number allocated, no new session can start; open ones go on.
+
+    Raises:
+        BankError: `n` is below 0.
     """
     if n < 0:
         raise BankError(f"a quota is a number of questions, not {n}")

@@ -32,7 +32,7 @@ EXAMPLE: Final = "example"
 """Name of the example questions in the package."""
 
 _ENDS: Final = (".json", ".jsonl", ".ndjson", ".parquet", ".csv")
-_MARK: Final = b"\xef\xbb\xbf"
+_MARK: Final = b"\xef\xbb\xbf"  # byte order mark of UTF-8
 
 _CALLED: Final = packaged(__file__, "fields.yaml")
 
@@ -248,7 +248,7 @@ def unread(columns: tuple[str, ...]) -> tuple[str, ...]:
 @lru_cache
 def _columns(columns: tuple[str, ...]) -> dict[str, str]:
     """The column of each field; if several columns fit, the one whose name is first in `NAMES`."""
-    by_name = {column.strip().casefold(): column for column in reversed(columns)}
+    by_name = {column.strip().casefold(): column for column in reversed(columns)}  # the first wins
     return {
         field: by_name[given[0]]
         for field, names in NAMES.items()

@@ -158,7 +158,7 @@ SESSION_QUESTIONS: Final = sa.Table(
     sa.Column("answer", sa.Text),
     sa.Column("answered_at", sa.String(32)),
     sa.UniqueConstraint("session", "uuid"),
-    sqlite_with_rowid=False,
+    sqlite_with_rowid=False,  # rows are stored by their primary key
 )
 
 SEEN: Final = sa.Table(
@@ -167,7 +167,7 @@ SEEN: Final = sa.Table(
     sa.Column("institution", sa.String(128), primary_key=True),
     sa.Column("uuid", sa.String(64), primary_key=True),
     sa.Column("raw_uuid", sa.String(64), nullable=False),
-    sqlite_with_rowid=False,
+    sqlite_with_rowid=False,  # rows are stored by their primary key
 )
 """All questions drawn for an institution. The key prevents sessions from drawing one twice."""
 
@@ -272,7 +272,7 @@ def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -
     try:
         engine = sa.create_engine(
             address,
-            pool_pre_ping=True,
+            pool_pre_ping=True,  # the server may have closed an idle connection
             json_deserializer=_from_json,
             # Seconds that SQLite waits for another writer.
             connect_args={"timeout": 30} if address.startswith("sqlite") else {},
