@@ -19,7 +19,7 @@ def parse_json(text: str | bytes) -> Any:
     encoded again, becomes U+FFFD.
 
     Raises:
-        ValueError: It is not JSON, or nested more than 200 levels deep; the message says where.
+        ValueError: it is not JSON, or nested more than 200 levels deep; the message says where.
     """
     # Not `json.loads`: with deep nesting it, or code that walks its result, raises RecursionError.
     from pydantic_core import from_json
@@ -37,7 +37,7 @@ def utf8(data: bytes) -> bytes:
     """Convert the bytes of a JSON text to UTF-8 without a byte order mark.
 
     Raises:
-        ValueError: The bytes are not valid in the encoding that they appear to have.
+        ValueError: the bytes are not valid in the encoding that they appear to have.
     """
     coding = json.detect_encoding(data)
     return data if coding == "utf-8" else data.decode(coding).encode()

@@ -38,7 +38,7 @@ def stream(path: Path) -> Iterator[IO[bytes] | Any]:
     """Open a file for reading, unpacking it on the fly.
 
     Raises:
-        OSError: It cannot be opened.
+        OSError: it cannot be opened.
         ValueError: On opening or while reading: it is damaged or cut off.
     """
     kind = {".gz": "gzip", ".zst": "zstd"}.get(path.suffix, "")
@@ -84,8 +84,8 @@ def unpacked(path: Path) -> Iterator[Path]:
     """The path of a file, or of a temporary unpacked copy if it is packed.
 
     Raises:
-        OSError: It cannot be opened, or the disk is full.
-        ValueError: It is damaged, cut off, or holds too much.
+        OSError: it cannot be opened, or the disk is full.
+        ValueError: it is damaged, cut off, or holds too much.
     """
     if unpacked_name(path.name) == path.name:
         yield path
@@ -104,8 +104,8 @@ def unpack_zip(path: Path, folder: Path, wanted: Callable[[str], bool]) -> None:
     """Unpack the files of an archive whose names are `wanted` into a folder.
 
     Raises:
-        OSError: The archive cannot be opened, or the disk is full.
-        ValueError: It is damaged, encrypted, too large, or has a file that leads out of the folder.
+        OSError: the archive cannot be opened, or the disk is full.
+        ValueError: it is damaged, encrypted, too large, or has a file that leads out of the folder.
     """
     try:
         with ZipFile(path) as archive:

@@ -240,7 +240,7 @@ class Evidence:
             can add to the native scores in these at most.
         n_unscored: Rows in which some model has no native score.
         n_items: Items behind the native comparison, epochs averaged (the most of any pair).
-        all_equal: All native scores of an item are equal, in every item.
+        all_equal: all native scores of an item are equal, in every item.
         n_pairs: Pairs of models with native scores of common items; `n_apart` are told apart.
         top: Size of the first group of models that are not told apart.
         largest: Largest difference of two models' mean native scores, NaN without a pair.

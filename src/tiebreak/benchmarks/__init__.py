@@ -55,13 +55,13 @@ def load_questions(
     """Load the questions of a benchmark; their ids do not depend on the parts that are loaded.
 
     Args:
-        benchmark: A key of `BENCHMARKS`.
-        data: A JSON lines or Parquet file, or a local copy of the dataset's repository; None loads
+        benchmark: a key of `BENCHMARKS`.
+        data: a JSON lines or Parquet file, or a local copy of the dataset's repository; None loads
             the Hub's at a pinned revision (BFCL: the files of the package `bfcl-eval`).
         parts: Subjects of MMLU or categories of BFCL; empty for all.
 
     Raises:
-        PrerequisiteError: The data cannot be loaded, a row is invalid, or there is no such part;
+        PrerequisiteError: the data cannot be loaded, a row is invalid, or there is no such part;
             the message says where and what to do.
     """
     path = None if data is None else Path(data)

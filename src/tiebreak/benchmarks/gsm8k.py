@@ -33,8 +33,8 @@ def read(row: Row, number: int) -> Question:
     """Read a row with `question` and `answer`, a solution that ends in `#### NUMBER`.
 
     Raises:
-        KeyError: A column is missing.
-        ValueError: The answer has no number.
+        KeyError: a column is missing.
+        ValueError: the answer has no number.
     """
     if final_number(row["answer"]) is None:
         raise ValueError("its answer holds no number")

@@ -28,8 +28,8 @@ def read(row: Row, number: int) -> Question:
     """Read a row with `task_id`, `prompt`, `canonical_solution`, `test` and `entry_point`.
 
     Raises:
-        KeyError: A column is missing.
-        ValueError: The prompt does not begin the function, or the tests do not define `check`.
+        KeyError: a column is missing.
+        ValueError: the prompt does not begin the function, or the tests do not define `check`.
     """
     prompt, test, entry_point = (text_of(row, name) for name in ("prompt", "test", "entry_point"))
     if f"def {entry_point}(" not in prompt:

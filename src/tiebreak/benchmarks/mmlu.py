@@ -40,8 +40,8 @@ def read(row: Row, number: int) -> Question:
     """Read a row with `question`, `subject`, `choices` and `answer` (index of the right choice).
 
     Raises:
-        KeyError: A column is missing.
-        ValueError: The choices are not texts, or the answer is not the index of a choice.
+        KeyError: a column is missing.
+        ValueError: the choices are not texts, or the answer is not the index of a choice.
     """
     choices, answer = tuple(row["choices"]), row["answer"]
     if isinstance(row["choices"], str | dict) or not all(isinstance(c, str) for c in choices):

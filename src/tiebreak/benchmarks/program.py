@@ -121,8 +121,8 @@ def parse_program(source: str) -> ast.Module:
     """Parse Python source.
 
     Raises:
-        SyntaxError: It does not parse.
-        ValueError: It has characters that source code must not have.
+        SyntaxError: it does not parse.
+        ValueError: it has characters that source code must not have.
         RecursionError, MemoryError: It is nested too deeply.
     """
     # Some releases of CPython 3.11 and 3.12 count the depth of all threads' parsers in one number

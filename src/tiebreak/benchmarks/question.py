@@ -20,12 +20,12 @@ class Question:
 
     Attributes:
         id: Name of the item inside its benchmark.
-        text: The bare question, without any instructions.
-        target: The right answer as in the benchmark; the letter of the right choice; for function
+        text: the bare question, without any instructions.
+        target: the right answer as in the benchmark; the letter of the right choice; for function
             calls the ground truth as JSON.
         choices: Texts of the choices, in order.
         tools: Schemas of the functions on offer, as in the data.
-        messages: The conversation, if it is more than one message by the user: dicts with `role`
+        messages: the conversation, if it is more than one message by the user: dicts with `role`
             and `content`.
         details: Other data that the metric needs, e.g. the tests of a program.
     """
@@ -49,7 +49,7 @@ def name_of(row: Row, otherwise: str) -> str:
     """The `id` of a row, or `otherwise` if it has none.
 
     Raises:
-        ValueError: The id is neither a text nor a number.
+        ValueError: the id is neither a text nor a number.
     """
     name = row.get("id")
     if name is None:

@@ -53,7 +53,7 @@ def hub_rows(benchmark: str, folder: Path | None = None) -> list[Row]:
     A copy is a folder written by `hf download --repo-type dataset --local-dir`.
 
     Raises:
-        PrerequisiteError: The data cannot be loaded; the message says what to do.
+        PrerequisiteError: the data cannot be loaded; the message says what to do.
     """
     import datasets
 
@@ -80,7 +80,7 @@ def file_rows(path: Path) -> Iterator[tuple[str, Row]]:
     """Yield the rows of a JSON lines, CSV or Parquet file, each with its place for messages.
 
     Raises:
-        PrerequisiteError: The file cannot be read, or has more than `MOST_ROWS` rows; the message
+        PrerequisiteError: the file cannot be read, or has more than `MOST_ROWS` rows; the message
             says where.
     """
 

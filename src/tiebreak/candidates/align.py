@@ -355,7 +355,7 @@ def align_by_models(read: Reading) -> tuple[CandidatePool, ...]:
     """Return a pool for each benchmark and each set of models that answered the same items.
 
     Raises:
-        CandidateError: There is nothing to align, a model has two logs, an item has two questions,
+        CandidateError: there is nothing to align, a model has two logs, an item has two questions,
             or several items with the same question cannot be told apart.
     """
     answering = [record for record in read.records if any(row.candidate for row in record.rows)]

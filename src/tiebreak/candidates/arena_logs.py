@@ -19,7 +19,7 @@ def by_model(
     """Yield header and samples of each model, as a separate log of its run would have them.
 
     Raises:
-        ValueError: The answers do not have the form in which the task logs them.
+        ValueError: the answers do not have the form in which the task logs them.
     """
     run = header.model_dump()
     spec, names = run["eval"], header.metadata[ANSWERS_KEY]

@@ -233,7 +233,7 @@ def _local_path(given: AnyPath, discovery: Discovery) -> list[Path]:
     """Local paths of a path or address; none if it is in an archive that cannot be opened.
 
     Raises:
-        CandidateError: Nothing exists there, or it cannot be reached.
+        CandidateError: nothing exists there, or it cannot be reached.
     """
     if not (address := address_of(given)):
         path = local_path(given)
@@ -400,7 +400,7 @@ def fetch(address: str, folder: Path, wanted: Callable[[str], bool]) -> Path:
         The file or the folder, below `folder`.
 
     Raises:
-        CandidateError: The driver for this kind of address is not installed, nothing exists there,
+        CandidateError: the driver for this kind of address is not installed, nothing exists there,
             or it cannot be reached.
     """
     # Importing fsspec takes a while, and its drivers more.

@@ -182,7 +182,7 @@ class HubAddress(NamedTuple):
         """Read `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
 
         Raises:
-            CandidateError: The text has any other form.
+            CandidateError: the text has any other form.
         """
         match = _ADDRESS.fullmatch(text)
         if match is None:
@@ -207,7 +207,7 @@ def download(address: HubAddress) -> Path:
         The file, or the folder with the files, in the cache of the Hub's client.
 
     Raises:
-        CandidateError: Nothing exists at this address, this user may not read the dataset, it holds
+        CandidateError: nothing exists at this address, this user may not read the dataset, it holds
             no candidates, the Hub cannot be reached or the cache cannot be written.
     """
     wanted = address.file or FOLDER
@@ -223,7 +223,7 @@ def snapshot(address: HubAddress, patterns: list[str]) -> Path:
     """Download the files of a dataset that match a pattern; return their folder in the cache.
 
     Raises:
-        CandidateError: As for `download`, but not if no file matches.
+        CandidateError: as for `download`, but not if no file matches.
     """
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError
@@ -275,7 +275,7 @@ def read_published(path: str, options: ReadOptions) -> Reading:
     """Read the candidates at `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
 
     Raises:
-        CandidateError: There are no candidates, or they cannot be downloaded; see `download`.
+        CandidateError: there are no candidates, or they cannot be downloaded; see `download`.
     """
     address = HubAddress.parse(path)
     root = download(address)

@@ -64,7 +64,7 @@ def canonical_target(target: str, choices: Sequence[str] = ()) -> str | None:
     "#### 1234"; a choice's letter, its text or its index; function calls as JSON or as a `repr`.
 
     Args:
-        target: The right answer; for a program its tests (they define `check`).
+        target: the right answer; for a program its tests (they define `check`).
         choices: Texts of the choices.
 
     Returns:

@@ -53,7 +53,7 @@ def read_header(path: str) -> LogHeader:
     """Read the header of a log; Inspect reads remote logs.
 
     Raises:
-        Exception: Any error that a parser raises on damaged bytes.
+        Exception: any error that a parser raises on damaged bytes.
     """
     if file := own_file(path):
         with suppress(ValidationError):
@@ -101,7 +101,7 @@ def read_samples(path: str, kind: type[LogSample] = LogSample) -> list[LogSample
     """Read all samples of a local log, in Inspect's order: by epoch, then by id.
 
     Raises:
-        Exception: Any error that a parser raises on damaged bytes.
+        Exception: any error that a parser raises on damaged bytes.
     """
     samples = [_whole_sample(text, kind) for text in sample_texts(path)]
     for sample in samples:
@@ -114,7 +114,7 @@ def read_sample(text: bytes, kind: type[_P], unread: Collection[str]) -> _P:
     """Parse the JSON of a sample; if Inspect has to migrate it, without the fields in `unread`.
 
     Raises:
-        ValueError: The sample is damaged.
+        ValueError: the sample is damaged.
     """
     try:
         return kind.model_validate_json(text)
@@ -190,7 +190,7 @@ def sample_texts(path: str) -> Iterator[bytes]:
 
     Raises:
         ValueError: Members with one name have different questions, so one of them would be lost.
-        Exception: Any error that a parser raises on damaged bytes.
+        Exception: any error that a parser raises on damaged bytes.
     """
     if not is_zip(path):
         samples = _json_log(path).get("samples") or []
@@ -214,9 +214,9 @@ def open_zip(path: str) -> Iterator["LogZip"]:
     """Open an .eval file, unless it would fill memory.
 
     Raises:
-        OSError: It cannot be opened.
-        EOFError: Its end is missing, where a zip has the list of its members.
-        ValueError: It is a pipe or a device, or its members are implausibly large for its size.
+        OSError: it cannot be opened.
+        EOFError: its end is missing, where a zip has the list of its members.
+        ValueError: it is a pipe or a device, or its members are implausibly large for its size.
     """
     if problem := problem_with(path):
         raise ValueError(problem)

@@ -433,8 +433,8 @@ def count_documents(samples: Path) -> int:
     """Number of documents in a samples file, which has a row for each document and filter.
 
     Raises:
-        OSError: It cannot be opened.
-        ValueError: It is damaged.
+        OSError: it cannot be opened.
+        ValueError: it is damaged.
     """
     return len({row["doc_id"] for row in _rows(samples)})
 

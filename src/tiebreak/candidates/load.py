@@ -59,17 +59,17 @@ def load_candidates(
         filter: Name of the lm-eval filter whose score is taken. Default: the first in the file.
         rename: Benchmark names to replace, e.g. `{"gsm8k_cot": "gsm8k"}`.
         names: Names of models, by the file or folder of their logs.
-        same_settings: Whether it is an error if models were asked in different ways (shots,
+        same_settings: whether it is an error if models were asked in different ways (shots,
             temperature, solver …); this is noted in any case.
-        alone: Whether a benchmark may have a single model, whose answers can only be graded.
+        alone: whether a benchmark may have a single model, whose answers can only be graded.
 
     Returns:
         The pool, in an order that does not depend on the order of paths or rows.
 
     Raises:
-        CandidateError: Something is wrong; the message lists all problems with their places, and
+        CandidateError: something is wrong; the message lists all problems with their places, and
             `kind` is the earliest ("hole": nothing is wrong but missing answers to some items).
-        ValueError: An unknown `mode` or `epochs`.
+        ValueError: an unknown `mode` or `epochs`.
     """
     _check("mode", mode, get_args(Mode))
     read = _read_all(paths, epochs, native, filter, rename, names)
@@ -99,7 +99,7 @@ def load_by_models(
     noted, as in `intersect`. For the arguments see `load_candidates`.
 
     Raises:
-        CandidateError: Nothing can be read, a model has two logs, or an item has two questions.
+        CandidateError: nothing can be read, a model has two logs, or an item has two questions.
     """
     return align_by_models(_read_all(paths, epochs, native, filter, rename, names))
 

@@ -82,7 +82,7 @@ def is_pool(path: Path) -> bool:
     """Whether a readable Parquet file was written by `write_parquet`.
 
     Raises:
-        CandidateError: It is not a Parquet file, or is damaged.
+        CandidateError: it is not a Parquet file, or is damaged.
     """
     with naming(path, "cannot be read as Parquet"):
         # Other programs' files may have a million columns: search the footer before parsing it.
@@ -93,7 +93,7 @@ def read_rows(path: Path) -> tuple[list[dict[str, Any]], tuple[Note, ...], Setti
     """Read the rows of a pool, each with all columns of the schema, its notes and its settings.
 
     Raises:
-        CandidateError: The file is damaged, is not a Tiebreak pool, or is of a newer version.
+        CandidateError: the file is damaged, is not a Tiebreak pool, or is of a newer version.
     """
     if not is_pool(path):
         raise unreadable(path, "is Parquet, but not a pool written by Tiebreak")
@@ -256,7 +256,7 @@ def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
     is a candidate. Parent folders of `path` are created. Returns `path`.
 
     Raises:
-        ValueError: An item has no candidate, or a native score is infinite.
+        ValueError: an item has no candidate, or a native score is infinite.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -297,7 +297,7 @@ def read_parquet(path: str | Path) -> CandidatePool:
     """Read a pool that `write_parquet` wrote.
 
     Raises:
-        CandidateError: The file is damaged, is not a Tiebreak pool, or is of a newer version; or
+        CandidateError: the file is damaged, is not a Tiebreak pool, or is of a newer version; or
             an item has two questions, or two answers by one model.
     """
     file = Path(path)

@@ -54,7 +54,7 @@ def read_prompts(source: str | Path) -> list[Prompt]:
             `OWNER/NAME[@REVISION]` if no file has this name.
 
     Raises:
-        CandidateError: The file cannot be read, is empty, or has rows that are no prompts (the
+        CandidateError: the file cannot be read, is empty, or has rows that are no prompts (the
             message lists all of them); or the Hub cannot be reached, or has no such dataset.
     """
     path, name = _local_file(str(source))
@@ -88,7 +88,7 @@ def prompt_of(row: Any) -> Prompt:
     """Make a prompt of a row.
 
     Raises:
-        ValueError: The row is no prompt; the message is meant to follow the place of the row.
+        ValueError: the row is no prompt; the message is meant to follow the place of the row.
     """
     if not isinstance(row, Mapping):
         raise ValueError("it is not an object with named columns")
@@ -104,7 +104,7 @@ def text_in(row: Mapping[str, Any], column: str) -> str:
     """Value of a column as text, "" if it is missing or None; numbers are converted.
 
     Raises:
-        ValueError: The value is neither a text nor a number.
+        ValueError: the value is neither a text nor a number.
     """
     value = row.get(column)
     if value is None:

@@ -46,9 +46,9 @@ class LogRecord:
     `metrics` are the names of all native scores in the source; the rows have the first of them, or
     the one that the caller wanted. `positional` is true if the ids are positions in the dataset:
     such ids name items, but do not decide which rows join. `drawn` are the item ids in the order of
-    a pool, or of a run that shuffled them, otherwise empty. `judged_there` is true if the source is the log of a
-    run that also judged the answers; another such run may have taken the same answers from the
-    cache. `recorded` is None unless the options ask for it.
+    a pool, or of a run that shuffled them, otherwise empty. `judged_there` is true if the source is
+    the log of a run that also judged the answers; another such run may have taken the same answers
+    from the cache. `recorded` is None unless the options ask for it.
     """
 
     source: str

@@ -69,7 +69,7 @@ class Shard(NamedTuple):
         """Read "3/8".
 
         Raises:
-            ValueError: The text has another form; the message shows the right one.
+            ValueError: the text has another form; the message shows the right one.
         """
         match = re.fullmatch(r"([1-9][0-9]*)/([1-9][0-9]*)", str(text))
         shard = Shard(int(match[1]), int(match[2])) if match else None

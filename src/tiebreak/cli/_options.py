@@ -86,9 +86,9 @@ def option(
     """The default of a parameter that is an option.
 
     Args:
-        help: The option's text in the help.
-        flags: The option's names; by default the name of its parameter.
-        default: The value without the option, or a text that is read as if it were given. By
+        help: the option's text in the help.
+        flags: the option's names; by default the name of its parameter.
+        default: the value without the option, or a text that is read as if it were given. By
             default None, empty or False, as the type allows; if it allows none of these, the
             option is required.
         settings: Further arguments of `click.Option` that do not follow from the type.

@@ -78,8 +78,8 @@ def run_demo(
         judged: Number of items of each benchmark that are judged: those with the most different
             answers. By default that of the protocol in `JUDGED`.
         seed: Seed of every draw; the seeds of the settings are added to it.
-        settings: The candidates.
-        benchmarks: Some of `BENCHMARKS`.
+        settings: the candidates.
+        benchmarks: some of `BENCHMARKS`.
 
     Raises:
         PrerequisiteError: the runtime or the weights are missing (the message has the command), or

@@ -73,7 +73,7 @@ def arena(
     """Let the models behind the role `contestants` answer prompts, and judge the answers at once.
 
     Args:
-        prompts: A file or a dataset of prompts, as for tiebreak/prompts.
+        prompts: a file or a dataset of prompts, as for tiebreak/prompts.
         name: Name of these prompts on boards.
         protocol: How answers are judged: the name of a judging task, whose own arguments can be
             given too, or FILE.py@NAME.

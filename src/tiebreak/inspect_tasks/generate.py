@@ -48,9 +48,9 @@ def humaneval(
     """HumanEval: complete a Python function; scored by its tests, which run in a sandbox.
 
     Args:
-        data: A JSON lines or Parquet file with task_id, prompt, canonical_solution, test and
+        data: a JSON lines or Parquet file with task_id, prompt, canonical_solution, test and
             entry_point, or a local copy of the repository; by default the Hub, pinned.
-        documentation: Whether the prompt contains the docstring.
+        documentation: whether the prompt contains the docstring.
         sandbox: docker, bubblewrap (a box on this machine), or another sandbox of Inspect.
         confirm_run_unsafe_code: Needed for the sandbox local, bubblewrap's earlier name.
         trust_code: Also needed for the sandbox local if bubblewrap cannot be used.
@@ -76,9 +76,9 @@ def gsm8k(data: str | None = None, documentation: bool = True) -> Task:
     """GSM8K: solve a word problem; scored by the final number.
 
     Args:
-        data: A JSON lines or Parquet file with question and answer (it ends in `#### NUMBER`), or a
+        data: a JSON lines or Parquet file with question and answer (it ends in `#### NUMBER`), or a
             local copy of the repository; by default the Hub, pinned.
-        documentation: Whether the prompt contains a worked example and asks for steps.
+        documentation: whether the prompt contains a worked example and asks for steps.
     """
     return _task("gsm8k", data, ask("gsm8k", flag("documentation", documentation)), final_number())
 
@@ -90,10 +90,10 @@ def mmlu(
     """MMLU: explain, then choose one of several answers; scored by the chosen letter.
 
     Args:
-        data: A JSON lines or Parquet file with question, subject, choices and answer (index of the
+        data: a JSON lines or Parquet file with question, subject, choices and answer (index of the
             right choice), or a local copy of the repository; by default the Hub, pinned.
-        documentation: Whether the prompt contains an example and describes the form of the reply.
-        subjects: Some of the 57 subjects, separated by commas.
+        documentation: whether the prompt contains an example and describes the form of the reply.
+        subjects: some of the 57 subjects, separated by commas.
     """
     return _task(
         "mmlu",
@@ -114,10 +114,10 @@ def bfcl(
     """BFCL, questions of one turn: choose functions and arguments; scored by the ground truth.
 
     Args:
-        data: A JSON lines file with id, question, function and ground_truth, or a folder with
+        data: a JSON lines file with id, question, function and ground_truth, or a folder with
             BFCL's own files; by default those of the installed package bfcl-eval.
-        documentation: Whether functions and parameters are described.
-        categories: Some categories, separated by commas, e.g. simple,live_parallel.
+        documentation: whether functions and parameters are described.
+        categories: some categories, separated by commas, e.g. simple,live_parallel.
         calls: tools (the provider's tool calling), text (written in the reply) or schema (a reply
             that a JSON schema restricts to one call, for small models).
     """
@@ -176,7 +176,7 @@ def prompts(prompts: str | None = None, name: str = BENCHMARK) -> Task:
     """Your own prompts: each is sent unchanged, and no answer is scored.
 
     Args:
-        prompts: A JSON lines, CSV or Parquet file with prompt (a text) or messages (a conversation
+        prompts: a JSON lines, CSV or Parquet file with prompt (a text) or messages (a conversation
             that ends with the user's), and optionally system, id, target and category; or a dataset
             on the Hub (OWNER/NAME, hf://datasets/OWNER/NAME/FILE).
         name: Name of these prompts on boards; several files need different names.

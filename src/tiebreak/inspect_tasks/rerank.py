@@ -158,7 +158,7 @@ def stars(rule: bool = True, **common: Unpack[CommonArguments]) -> Task:
     """Give every answer 0 to 3 stars by the key of its item (LLMEval-Fair, figure 11).
 
     Args:
-        rule: If key and answer are both plainly true or false, a rule decides whether the answer is
+        rule: if key and answer are both plainly true or false, a rule decides whether the answer is
             correct: the judge rates only its explanation, and a bare answer costs no call.
     """
     return _judging("stars", **locals())
@@ -199,7 +199,7 @@ def own(
 
     Args:
         protocol: FILE.py@NAME: the file that registers it, and the name that it registers.
-        settings: The protocol's own arguments.
+        settings: the protocol's own arguments.
     """
     if not isinstance(settings or {}, dict):
         raise PrerequisiteError(

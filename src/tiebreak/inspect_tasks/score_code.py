@@ -57,7 +57,7 @@ class CodeScores:
     """Result of running a pool's programs.
 
     Attributes:
-        pool: The pool, with the native scores.
+        pool: the pool, with the native scores.
         n_runs: Number of programs run; identical programs of an item are run once.
         unscored: Answers whose sandbox failed; their native score is still undefined.
         not_there: Answers scored 0 because they needed something that the sandbox lacks.

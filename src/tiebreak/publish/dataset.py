@@ -46,10 +46,10 @@ class Publication:
         runs: Ids of all runs, oldest first.
         contest: Id of the contest; None without one.
         sent: Result on the Hub; None if nothing was sent.
-        folder: The files of the dataset in the folder; empty if none was requested.
+        folder: the files of the dataset in the folder; empty if none was requested.
         every_eval_ever: Paths of the records for Every Eval Ever in their folder.
         community_evals: Paths of the `.eval_results` entries in their folder.
-        notes: What was left out, and why. They may name local files, and are not published.
+        notes: what was left out, and why. They may name local files, and are not published.
     """
 
     runs: tuple[str, ...]
@@ -111,11 +111,11 @@ def publish_dataset(
         wait: Limits for retries.
 
     Raises:
-        RankingLogError: A path contains no ranking log, or shards do not fit together.
-        PublishError: There is nothing to publish, a run cannot be published, or the Hub refuses it;
+        RankingLogError: a path contains no ranking log, or shards do not fit together.
+        PublishError: there is nothing to publish, a run cannot be published, or the Hub refuses it;
             the message says why and what to do next.
-        RankingError: No aggregator can use the contest's scores.
-        TableError: No benchmark of the contest has scores of two models.
+        RankingError: no aggregator can use the contest's scores.
+        TableError: no benchmark of the contest has scores of two models.
         ValueError: `level` or `draws` of `how` is out of range.
     """
     given = path_list(paths)

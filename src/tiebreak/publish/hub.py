@@ -64,7 +64,7 @@ class RetryPolicy:
         """Call `attempt` until it returns, fails permanently, or a limit is reached.
 
         Raises:
-            Exception: The error of the last try.
+            Exception: the error of the last try.
         """
         from tenacity import Retrying, retry_if_exception
 
@@ -169,8 +169,8 @@ class Outcome:
         published: Ids of the runs that this publication added.
         already: Ids of the runs that were there before.
         tries: Number of tries.
-        private: Whether the dataset is private now.
-        made_public: Whether this publication made it public.
+        private: whether the dataset is private now.
+        made_public: whether this publication made it public.
     """
 
     url: str
@@ -188,10 +188,10 @@ class Snapshot(Dataset):
     """Content of a dataset at commit `head`.
 
     Attributes:
-        api: The Hub's client, with its endpoint and token.
+        api: the Hub's client, with its endpoint and token.
         name: "OWNER/NAME".
         head: Hash of the commit.
-        private: Whether the dataset is private.
+        private: whether the dataset is private.
         known: Hash by path: SHA-256 of the content for files in large-file storage (64 digits), the
             hash of Git's blob (SHA-1, 40 digits) for all others.
     """
@@ -263,7 +263,7 @@ def publish_bundle(
     The arguments are those of `publish_dataset`.
 
     Raises:
-        PublishError: The Hub is unreachable or refuses, an immutable file exists with other
+        PublishError: the Hub is unreachable or refuses, an immutable file exists with other
             content, or the existing card cannot be used.
     """
     from huggingface_hub import HfApi

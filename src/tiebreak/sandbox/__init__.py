@@ -63,7 +63,7 @@ def order(
 
     Args:
         program: Source that defines the function under test. It is not trusted.
-        prompt: What the program began with. It comes with the item, like the tests: they decide
+        prompt: what the program began with. It comes with the item, like the tests: they decide
             about the verdict, but they are somebody else's code, too.
         test: Source that defines `check(candidate)`.
         entry_point: Name of the function under test.

@@ -123,10 +123,10 @@ class Box(NamedTuple):
     """What makes a box.
 
     Attributes:
-        bwrap: The file of bubblewrap.
-        options: Its options, the same for all boxes.
-        python: The file of the Python that is seen in them, as `python3`.
-        filter: The file of a filter of system calls, deleted with this object.
+        bwrap: the file of bubblewrap.
+        options: its options, the same for all boxes.
+        python: the file of the Python that is seen in them, as `python3`.
+        filter: the file of a filter of system calls, deleted with this object.
     """
 
     bwrap: str

@@ -413,7 +413,7 @@ def board_place(value: int | None, of: int) -> Metric:
     """The model's place on the leaderboard, 1 = best; a single model's log cannot determine it.
 
     Args:
-        value: The place; None if the leaderboard has none, which gives NaN.
+        value: the place; None if the leaderboard has none, which gives NaN.
         of: Number of models on the leaderboard.
     """
 

@@ -142,7 +142,7 @@ def ballot_file(
     that no ballot ranks.
 
     Raises:
-        TableError: No ballot ranks any candidate; no ballot ranks one of the candidates and
+        TableError: no ballot ranks any candidate; no ballot ranks one of the candidates and
             `drop_unranked` is False; or there are more than `MAX_CELLS` ranks.
     """
     voted = list(ballots)
@@ -214,7 +214,7 @@ def read_ballot_csv(path: Path, *, drop_unranked: bool = False) -> BallotFile:
     With `drop_unranked`, candidates that no ballot ranks are left out and noted.
 
     Raises:
-        TableError: The columns fit neither form; a rank is not a number or is below 0; a label is
+        TableError: the columns fit neither form; a rank is not a number or is below 0; a label is
             missing; a reviewer ranks a candidate, or an item, twice; or as for `read_delimited` and
             `ballot_file`.
     """
@@ -292,12 +292,12 @@ def read_preflib(path: Path, *, drop_unranked: bool = False) -> BallotFile:
     """Read a PrefLib file of rankings; an order with a count of n becomes n ballots.
 
     Args:
-        path: The file; its suffix says whether orders may have ties (t) and gaps (i).
-        drop_unranked: Whether to leave out, with a note, alternatives that no ballot ranks.
+        path: the file; its suffix says whether orders may have ties (t) and gaps (i).
+        drop_unranked: whether to leave out, with a note, alternatives that no ballot ranks.
 
     Raises:
         MissingPackageError: preflibtools is not installed.
-        TableError: A line is not in the format, or contradicts the header or suffix; or as for
+        TableError: a line is not in the format, or contradicts the header or suffix; or as for
             `read_text` and `ballot_file`.
     """
     instances = optional(
@@ -401,7 +401,7 @@ def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
     If a run was retried, an item's ballots are those of the latest log that ranked it.
 
     Raises:
-        TableError: A path holds no ranking log, or no item of any log could be ranked.
+        TableError: a path holds no ranking log, or no item of any log could be ranked.
     """
     try:
         logs = read_ranking_logs(paths, with_votes=False, attempts="all")  # merged below

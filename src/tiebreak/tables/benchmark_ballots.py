@@ -60,14 +60,14 @@ def score_ballots(
         weights: Weight of each benchmark, above 0; 1 for those not named. Whole numbers, decimals
             or quotients, e.g. 2, "0.5" or "1/3". They become exact whole numbers of equal ballots
             in their ratio, so that all methods count them alike.
-        drop_unranked: Whether to leave out, with a note, models that no benchmark compares with
+        drop_unranked: whether to leave out, with a note, models that no benchmark compares with
             another model.
 
     Returns:
         Ballots over the models in the order of the table; `reviewers` are the benchmarks.
 
     Raises:
-        TableError: No two models have scores on the same benchmark; a model shares no benchmark
+        TableError: no two models have scores on the same benchmark; a model shares no benchmark
             with another one and `drop_unranked` is False; with "se", a score has no standard error;
             a weight is not as above, names no benchmark, or the weights make more than
             `MAX_BALLOTS` ballots.

@@ -36,7 +36,7 @@ def read_dates(path: str | Path) -> tuple[ReleaseDate, ...]:
     """Read release dates, in the order of the file.
 
     Raises:
-        TableError: A column is missing; a cell is not a date like 2025-06-07, 2025-06 or 2025; a
+        TableError: a column is missing; a cell is not a date like 2025-06-07, 2025-06 or 2025; a
             model occurs twice; or as for `read_delimited`.
     """
     table = read_delimited(Path(path)).named(_NAMES)

@@ -67,7 +67,7 @@ class Delimited:
             otherwise: Fallback names, in order, for meanings that no other column has.
 
         Raises:
-            TableError: Two columns have the same meaning.
+            TableError: two columns have the same meaning.
         """
         given = {name.casefold(): name for name in self.header}
         columns: dict[str, str] = {}
@@ -93,7 +93,7 @@ class Delimited:
         """Check that there are columns with these meanings.
 
         Raises:
-            TableError: A column is missing; `form` says which columns the file should have.
+            TableError: a column is missing; `form` says which columns the file should have.
         """
         for meaning in needed:
             if meaning not in self.columns:
@@ -118,7 +118,7 @@ class Delimited:
         `if_text` is the advice for a column in which no cell is a number.
 
         Raises:
-            TableError: The cell is not a finite number.
+            TableError: the cell is not a finite number.
         """
         value = self._number(row, column, sign)
         if value is None or math.isfinite(value):
@@ -145,7 +145,7 @@ class Delimited:
         """A cell as a rank; NaN if it stands for "not ranked". `if_text` as for `number`.
 
         Raises:
-            TableError: The cell is not a finite number from 0 on.
+            TableError: the cell is not a finite number from 0 on.
         """
         rank = self.number(row, column, if_text=if_text)
         # Exports write −1 for "none"; as a rank it would be the best of all.
@@ -164,7 +164,7 @@ class Delimited:
         """Remember the line of `key`, which may occur once; `claim` begins the error message.
 
         Raises:
-            TableError: It occurs a second time.
+            TableError: it occurs a second time.
         """
         if key in self.lines:
             first = f"after {self.place} {self.lines[key]}; keep one of the two"
@@ -196,8 +196,8 @@ def read_bytes(path: Path) -> bytes:
     """Read a whole file.
 
     Raises:
-        TableError: It does not exist.
-        UnreadableFileError: It cannot be opened, or has more than `MOST_BYTES`.
+        TableError: it does not exist.
+        UnreadableFileError: it cannot be opened, or has more than `MOST_BYTES`.
     """
     require_path(path)
     try:
@@ -217,8 +217,8 @@ def read_text(path: Path) -> str:
     """Read a text file in UTF-8, without its byte order mark.
 
     Raises:
-        TableError: It does not exist.
-        UnreadableFileError: It is not UTF-8, or as for `read_bytes`.
+        TableError: it does not exist.
+        UnreadableFileError: it is not UTF-8, or as for `read_bytes`.
     """
     try:
         return read_bytes(path).decode("utf-8-sig")
@@ -233,7 +233,7 @@ def read_delimited(path: Path, *, numbers: bool = False) -> Delimited:
     """Read a file with a header line, undoing `safe` (with the same `numbers`) in its cells.
 
     Raises:
-        TableError: It does not exist; a column has no name, or two have the same; a row has more or
+        TableError: it does not exist; a column has no name, or two have the same; a row has more or
             fewer cells than the header; there is no row.
         UnreadableFileError: Quotes do not match, or as for `read_text`.
     """

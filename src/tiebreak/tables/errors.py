@@ -26,8 +26,8 @@ def require_path(path: Path) -> None:
     """Check that a path is a file or a folder.
 
     Raises:
-        TableError: It does not exist.
-        UnreadableFileError: It cannot be opened, or is a pipe or a device.
+        TableError: it does not exist.
+        UnreadableFileError: it cannot be opened, or is a pipe or a device.
     """
     problem = problem_with(path)
     if problem == MISSING:

@@ -83,7 +83,7 @@ def read_human_ranking(path: str | Path) -> HumanRanking:
     """Read a ranking of models by people. Scores become ranks; rows without a number are noted.
 
     Raises:
-        TableError: There is no column `model`, or not exactly one of `rank` and `score`; a model
+        TableError: there is no column `model`, or not exactly one of `rank` and `score`; a model
             has no name; a rank is below 0; a cell is not a number; a model is ranked twice on a
             benchmark; there is no number at all; it is a votes file; or as for `read_delimited`.
     """
@@ -295,7 +295,7 @@ def _faulty(faults: Sequence[TableError], *, skip: bool) -> tuple[str, ...]:
     """Sentences on the faulty rows that are left out.
 
     Raises:
-        TableError: There are faulty rows and `skip` is False.
+        TableError: there are faulty rows and `skip` is False.
     """
     named = [str(fault) for fault in faults[:_FAULTS_SHOWN]]
     if len(faults) > 1 and not skip:
@@ -385,7 +385,7 @@ def read_causes(path: str | Path) -> CauseLabels:
     """Read causes of errors.
 
     Raises:
-        TableError: A column is missing; a cell is empty; a rater has two causes for an answer; or
+        TableError: a column is missing; a cell is empty; a rater has two causes for an answer; or
             as for `read_delimited`.
     """
     table = read_delimited(Path(path)).named(_CAUSE_NAMES)

@@ -41,7 +41,7 @@ def read_ballots(
         paths: CSV files of ballots (see `tables.ballots` for the two forms) or scores (first column
             `model`), PrefLib files (`.soc .soi .toc .toi`), logs, lm-eval's `results_*.json`, pools
             and folders of these, in any mix.
-        drop_unranked: Whether to leave out, with a note, candidates that no ballot ranks.
+        drop_unranked: whether to leave out, with a note, candidates that no ballot ranks.
         making: How scores become ballots: `ties` and `weights` of `score_ballots`.
         reading: How scores are read: `stderr`, `metric`, `filter`, `rename` of `read_scores`.
 
@@ -51,9 +51,9 @@ def read_ballots(
         benchmark a ballot. If one of the two kinds in a folder makes no ballots, a note says why.
 
     Raises:
-        TableError: A file does not exist, cannot be read, or holds neither; options for scores are
+        TableError: a file does not exist, cannot be read, or holds neither; options for scores are
             given, but no scores; or as for `read_scores` and `score_ballots`.
-        MissingPackageError: A PrefLib file is given and preflibtools is not installed.
+        MissingPackageError: a PrefLib file is given and preflibtools is not installed.
     """
     given = [Path(path) for path in path_list(paths)]
     if not given:
@@ -101,15 +101,15 @@ def read_scores(
     """Read one CSV file (`read_score_table`), or logs, pools and folders (`read_results`).
 
     Args:
-        paths: A single CSV file; or Inspect logs, lm-eval results, Parquet pools of candidates and
+        paths: a single CSV file; or Inspect logs, lm-eval results, Parquet pools of candidates and
             folders of these, in any mix. Logs and pools hold standard errors themselves.
         stderr: CSV file with the scores' standard errors (`with_errors`).
         metric: Name of the score in logs, or several in order of preference: see `read_results`.
-        filter: The lm-eval filter whose score counts, for logs.
+        filter: the lm-eval filter whose score counts, for logs.
         rename: Names of benchmarks to replace, in logs and pools.
 
     Raises:
-        TableError: A CSV file is among other paths or with options for logs; or from the readers.
+        TableError: a CSV file is among other paths or with options for logs; or from the readers.
     """
     if stderr is not None:
         table = read_scores(paths, metric=metric, filter=filter, rename=rename)

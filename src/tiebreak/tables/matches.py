@@ -116,11 +116,11 @@ def read_matches(path: str | Path, *, skip_faulty: bool = False) -> MatchTable:
 
     Args:
         path: CSV, `.jsonl`, `.json` or `.parquet`.
-        skip_faulty: Whether to leave out faulty rows, with a note that names the first of them,
+        skip_faulty: whether to leave out faulty rows, with a note that names the first of them,
             instead of raising an error.
 
     Raises:
-        TableError: A column is missing, or there are stars instead; a row is faulty (a model
+        TableError: a column is missing, or there are stars instead; a row is faulty (a model
             without a name, a model against itself, a winner or first model that is neither of the
             two); there is no match; or as for `read_records`.
     """

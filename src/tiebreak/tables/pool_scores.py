@@ -29,7 +29,7 @@ def read_pool_results(path: Path, options: ReadOptions) -> Iterator[Part]:
     all models have one. Epochs of an item are averaged. For the errors see `paired_errors`.
 
     Raises:
-        UnreadableFileError: The file cannot be read as a pool, or a metric or filter was asked for.
+        UnreadableFileError: the file cannot be read as a pool, or a metric or filter was asked for.
     """
     if options.native or options.filter:
         raise UnreadableFileError(
@@ -160,7 +160,7 @@ def read_item_scores(
     needed if there are several; the other arguments are those of `read_scores`.
 
     Raises:
-        TableError: A CSV file is given, or a metric or filter for a pool; the candidates cannot be
+        TableError: a CSV file is given, or a metric or filter for a pool; the candidates cannot be
             read or aligned; or as for `item_scores`.
     """
     for path in map(Path, path_list(paths)):
@@ -196,7 +196,7 @@ def item_scores(pool: CandidatePool, benchmark: str | None = None) -> ItemScores
     Models without any native score are left out, then items without the score of some model.
 
     Raises:
-        TableError: There is no such benchmark, or there are several and none is named; no item has
+        TableError: there is no such benchmark, or there are several and none is named; no item has
             native scores of all models, or fewer than two models have any.
     """
     if benchmark is None:

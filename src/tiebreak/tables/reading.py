@@ -97,7 +97,7 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Iterator[Part]:
     a note and no result.
 
     Raises:
-        UnreadableFileError: The file is damaged or not an Inspect log.
+        UnreadableFileError: the file is damaged or not an Inspect log.
     """
     source = path.as_posix()
     log = _header(source)

@@ -69,8 +69,8 @@ def read_records(path: Path, wanted: Collection[str], on_fault: Fault) -> Record
         on_fault: Called with the place of each invalid row, and a message.
 
     Raises:
-        TableError: The file does not exist, or holds no row; or as for `read_delimited`.
-        UnreadableFileError: It cannot be opened, or is not in the format that its name says.
+        TableError: the file does not exist, or holds no row; or as for `read_delimited`.
+        UnreadableFileError: it cannot be opened, or is not in the format that its name says.
     """
     require_path(path)
     n_faults, wanted = 0, {*wanted, *ONE_HOT}

@@ -78,7 +78,7 @@ def read_results(
         metric: Name of the score that counts, or several in order of preference. Default: Inspect's
             headline metric (if the task declares none, accuracy or mean of the first score),
             lm-eval's first. Pools have one: with `metric` or `filter`, folders' pools are left out.
-        filter: The lm-eval filter whose score counts. Default: the first.
+        filter: the lm-eval filter whose score counts. Default: the first.
         rename: Names of benchmarks to replace, e.g. `{"gsm8k_cot": "gsm8k"}`.
 
     Returns:
@@ -88,7 +88,7 @@ def read_results(
         sign. The notes report all of this.
 
     Raises:
-        TableError: A path does not exist; a file given by name is of another kind or damaged (in a
+        TableError: a path does not exist; a file given by name is of another kind or damaged (in a
             folder it is noted); there is no result of a finished run, or none with the metric and
             filter that were asked for; a metric or filter is asked for and a pool given by name; a
             key of `rename` is not the name of a benchmark.
@@ -352,7 +352,7 @@ def read_lm_eval_results(path: Path, options: ReadOptions) -> Iterator[Part]:
     `options.filter` names a filter. A metric that is better when lower gets a minus sign.
 
     Raises:
-        UnreadableFileError: The file is damaged or not a summary of lm-eval.
+        UnreadableFileError: the file is damaged or not a summary of lm-eval.
     """
     source = path.as_posix()
     summary = _parse(path)

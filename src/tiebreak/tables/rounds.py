@@ -78,7 +78,7 @@ def read_rounds(path: str | Path, benchmarks: Sequence[str]) -> Rounds:
     """Read the rounds of a contest from YAML; `benchmarks` are the score table's columns.
 
     Raises:
-        TableError: The file does not exist or is not text; it is not YAML, or not of the form
+        TableError: the file does not exist or is not text; it is not YAML, or not of the form
             above; only some rounds have `eliminate` or `weight`; a round names a benchmark that is
             not among `benchmarks`, or that is in another round.
     """
@@ -109,7 +109,7 @@ def read_order(order: str, benchmarks: Sequence[str]) -> Rounds:
         benchmarks: Names of the score table's columns.
 
     Raises:
-        TableError: A name is not among `benchmarks`, or occurs twice; there is no name; or the file
+        TableError: a name is not among `benchmarks`, or occurs twice; there is no name; or the file
             is not text.
     """
     names, source = split_names(order), "the order"

@@ -61,7 +61,7 @@ def read_score_table(path: str | Path) -> ScoreTable:
     `delimited`.
 
     Raises:
-        TableError: The first column is not `model`, or the only one; a column is named `rank`; a
+        TableError: the first column is not `model`, or the only one; a column is named `rank`; a
             score is not a number; only some cells of a column have a "%"; a model occurs twice;
             there is no score at all; or as for `read_delimited`.
     """
@@ -111,7 +111,7 @@ def with_errors(table: ScoreTable, path: AnyPath) -> ScoreTable:
     order. The error is unknown (NaN) for an empty cell, and for models or benchmarks left out.
 
     Raises:
-        TableError: A model or benchmark is not in the table; an error is below 0; or as for
+        TableError: a model or benchmark is not in the table; an error is below 0; or as for
             `read_score_table`.
     """
     given = read_score_table(Path(path))
@@ -143,7 +143,7 @@ def find_cells(
     ":best" the best score of any model on each benchmark.
 
     Raises:
-        TableError: A name is not in the table or occurs twice, one side of the "=" is empty, or the
+        TableError: a name is not in the table or occurs twice, one side of the "=" is empty, or the
             text after ":" is neither a number nor "best".
     """
     model, _, listed = text.rpartition("=")  # names of models may have one, too
@@ -199,7 +199,7 @@ def score_table(
     `public_notes` and the notes on scales and missing scores.
 
     Raises:
-        TableError: There is no score at all.
+        TableError: there is no score at all.
     """
     if np.isnan(scores).all():
         raise TableError(f"{', '.join(sources)}: there is no score; give at least one")

@@ -181,7 +181,7 @@ def calls_from_json(text: str) -> list[Call]:
         {"type": "function", "function": {"name": "f", "arguments": "{\"a\": 1}"}}
 
     Raises:
-        NoCallsError: The text is not JSON, or not a call.
+        NoCallsError: the text is not JSON, or not a call.
     """
     try:
         value = json.loads(text)
@@ -215,7 +215,7 @@ def calls_from_python(text: str, *, only_named: bool = False) -> list[Call]:
     With `only_named`, a call that has unnamed arguments is not a call.
 
     Raises:
-        NoCallsError: The text has any other form.
+        NoCallsError: the text has any other form.
     """
     source = text if text.startswith("[") else f"[{text}"
     source = source if source.endswith("]") else f"{source}]"

@@ -41,7 +41,7 @@ def category_named(name: str) -> str:
     """The category with a name from any release of BFCL.
 
     Raises:
-        ValueError: There is no such category, or it is left out; the message says which and why.
+        ValueError: there is no such category, or it is left out; the message says which and why.
     """
     category = _OTHER_NAMES.get(name, name)
     if category in CATEGORIES:
@@ -63,7 +63,7 @@ def category_in(item_id: str) -> str | None:
     """The category in the name of an item, e.g. of `live_simple_3-2-0`, or None.
 
     Raises:
-        ValueError: The item is of a category that is left out.
+        ValueError: the item is of a category that is left out.
     """
     # The first release of the live categories put a version before the name.
     name = re.sub(r"\Av\d+_|_[\d-]+\Z", "", item_id)
@@ -105,8 +105,8 @@ def read(row: Row, number: int) -> Question:
     its id (`live_simple_3-2-0`), or else the one that fits its functions and its right calls.
 
     Raises:
-        KeyError: A column is missing.
-        ValueError: A column is invalid, the category is left out, or there are several turns.
+        KeyError: a column is missing.
+        ValueError: a column is invalid, the category is left out, or there are several turns.
     """
     name = name_of(row, f"bfcl_{number}")
     messages = _messages(row["question"])
@@ -315,7 +315,7 @@ def load_rows(data: Path | None = None, categories: Sequence[str] = ()) -> list[
         `CATEGORIES` and then of the files.
 
     Raises:
-        PrerequisiteError: A category is unknown or left out, the data cannot be loaded, or
+        PrerequisiteError: a category is unknown or left out, the data cannot be loaded, or
             questions and answers do not match; the message says what to do.
     """
     wanted = categories_named(categories)

@@ -96,14 +96,14 @@ def load(benchmark: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Load the documents of a benchmark, as the split `test`.
 
     Args:
-        benchmark: A key of `BENCHMARKS`.
+        benchmark: a key of `BENCHMARKS`.
         metadata: Keys and values of `--metadata`, to which lm-eval adds the model's arguments.
             Three keys count: `data`, a file or folder (see `load_questions`) or a mapping from
             benchmarks to these; `subjects` of MMLU; `categories` of BFCL. All others are taken for
             the model's, unless they resemble one of these three.
 
     Raises:
-        ValueError: A key of the metadata is misspelt or has an invalid value, or the questions
+        ValueError: a key of the metadata is misspelt or has an invalid value, or the questions
             cannot be loaded; the message says what to do.
     """
     import datasets

@@ -162,7 +162,7 @@ class LocalAPI(ModelAPI):
                 default `TIEBREAK_LOCAL_THREADS`, else one per core.
             threads: CPU threads of each copy.
             context: Tokens of prompt and reply together.
-            unknown: Any other argument is refused by name.
+            unknown: any other argument is refused by name.
 
         Raises:
             PrerequisiteError: an argument is wrong, or the model file is missing.

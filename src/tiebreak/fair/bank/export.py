@@ -37,8 +37,8 @@ def export_questions(engine: Engine, path: str | Path, status: Status | None = N
     The file is replaced atomically.
 
     Raises:
-        BankError: The file's name has another suffix.
-        OSError: The file cannot be written.
+        BankError: the file's name has another suffix.
+        OSError: the file cannot be written.
     """
     file = Path(path)
     write = _WRITERS.get(file.suffix.lower())
@@ -135,7 +135,7 @@ def pool_of(engine: Engine, session: str, *, partial: bool = False) -> Candidate
     With `partial`, the last questions of the session may be unanswered: a note names them.
 
     Raises:
-        BankError: There is no such session, it is not answered to the end (or not at all), or one
+        BankError: there is no such session, it is not answered to the end (or not at all), or one
             of its questions is no longer in the bank.
     """
     q = SESSION_QUESTIONS.c

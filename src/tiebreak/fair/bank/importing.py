@@ -112,7 +112,7 @@ def import_files(
     gives missing ones; a row without a field for its category gets the file's name.
 
     Raises:
-        BankError: A file cannot be read, has no row, or lacks a name that `fields` maps; or another
+        BankError: a file cannot be read, has no row, or lacks a name that `fields` maps; or another
             import ran at the same time.
     """
     report = ImportReport(
@@ -226,7 +226,7 @@ class Staging:
         The `import_id` of rows in the temporary table is the number of their file, from 1.
 
         Raises:
-            BankError: One of the questions or files was added to the bank in the meantime.
+            BankError: one of the questions or files was added to the bank in the meantime.
         """
         columns = [column for column in _STAGED.columns if column.name != "import_id"]
         names = [*(column.name for column in columns), "import_id"]

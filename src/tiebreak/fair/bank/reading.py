@@ -65,7 +65,7 @@ class Fields:
     """Fields of a question by the `names` in a file, and `values` of fields for all rows.
 
     Raises:
-        BankError: A question has no such field.
+        BankError: a question has no such field.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class Source(NamedTuple):
         For a row that cannot be read, the content is a text that says why.
 
         Raises:
-            BankError: The file, or the rest of it, cannot be read.
+            BankError: the file, or the rest of it, cannot be read.
         """
         try:
             yield from _rows(self.path)
@@ -123,7 +123,7 @@ def sources_of(paths: tuple[str, ...]) -> list[Source]:
     the file in the package, unless there is a file of that name.
 
     Raises:
-        BankError: There is no such file or dataset, or it is of another format.
+        BankError: there is no such file or dataset, or it is of another format.
     """
     return [source for path in paths for source in _sources(path)]
 
@@ -208,7 +208,7 @@ def question_of(row: Mapping[str, Any]) -> BankQuestion:
     """Make a question of a row, even one with faults of format (see `question.faults_of`).
 
     Raises:
-        BankError: A field has a value of a wrong type, e.g. a list instead of a text.
+        BankError: a field has a value of a wrong type, e.g. a list instead of a text.
     """
     values = {name: row[column] for name, column in _columns(tuple(row)).items()}
     options = _options(values.get("options"))

@@ -68,7 +68,7 @@ def keep(engine: Engine, session: str, data: Mapping[str, object], *, released: 
     """Store results of a session, replacing earlier ones; its owner sees them if `released`.
 
     Raises:
-        BankError: There is no such session ("missing"), or it is open ("conflict").
+        BankError: there is no such session ("missing"), or it is open ("conflict").
     """
     with writing(engine) as connection:
         require_ended(connection, session)
@@ -83,7 +83,7 @@ def show(engine: Engine, session: str, *, shown: bool) -> None:
     """Release the stored results of a session, or withdraw them if not `shown`.
 
     Raises:
-        BankError: There is no such session, or it has no results ("missing").
+        BankError: there is no such session, or it has no results ("missing").
     """
     with writing(engine) as connection:
         session_of(connection, session, None)
@@ -109,7 +109,7 @@ def released(engine: Engine, session: str, holder: TokenHolder) -> dict[str, obj
     """The results that were released to a session's owner.
 
     Raises:
-        BankError: The holder has no such session ("missing"), or nothing is released ("refused").
+        BankError: the holder has no such session ("missing"), or nothing is released ("refused").
     """
     with engine.connect() as connection:
         state = session_of(connection, session, holder)
@@ -133,9 +133,9 @@ def result_of(engine: Engine, session: str, logs: Paths, *, level: float = 0.95)
     Other judged items in the logs are ignored.
 
     Raises:
-        BankError: There is no such session ("missing"), it is open or has no answers ("conflict"),
+        BankError: there is no such session ("missing"), it is open or has no answers ("conflict"),
             or the logs are not those of its answers.
-        RankingLogError: A path holds no ranking log.
+        RankingLogError: a path holds no ranking log.
     """
     # A server that only shows results does not need these modules.
     from tiebreak.analysis.stars import star_report_of
@@ -207,7 +207,7 @@ def _judged(log: "RankingLog", pool: "CandidatePool") -> "RankingLog":
     """The log with only the samples that judge the answers of the pool, which has one model.
 
     Raises:
-        BankError: The log judged another question or another answer under the same id.
+        BankError: the log judged another question or another answer under the same id.
     """
     from tiebreak.candidates.identity import same_answer
 

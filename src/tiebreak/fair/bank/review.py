@@ -94,8 +94,8 @@ def write_review(engine: Engine, out: Path, statuses: Iterable[Status] = ("draft
     No file is written if there are none.
 
     Raises:
-        BankError: The file exists.
-        OSError: The file cannot be written.
+        BankError: the file exists.
+        OSError: the file cannot be written.
     """
     n = 0
     with engine.connect() as connection:
@@ -127,7 +127,7 @@ def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
     each change.
 
     Raises:
-        BankError: It is not such a file, or rows cannot be applied; the message names them.
+        BankError: it is not such a file, or rows cannot be applied; the message names them.
     """
     try:
         table = read_delimited(path, numbers=True)

@@ -117,9 +117,9 @@ def draw(
     Args:
         entries: Questions that may be asked. The category of an original is that of its first uuid.
         k: Number of questions, at least 1.
-        seed: Any text that identifies the draw.
+        seed: any text that identifies the draw.
         seen: Uuids that are not asked again.
-        balanced: Whether both keys are equally frequent in a category's true/false questions.
+        balanced: whether both keys are equally frequent in a category's true/false questions.
         share: Distribution of k over categories. If a category has too few questions, the others
             get the rest.
 

@@ -266,7 +266,7 @@ def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -
     cut; a killed process loses none in any case, and PostgreSQL always waits.
 
     Raises:
-        BankError: There is no bank, it was made by a newer Tiebreak, or the URL cannot be used.
+        BankError: there is no bank, it was made by a newer Tiebreak, or the URL cannot be used.
     """
     address = _address(url)
     try:

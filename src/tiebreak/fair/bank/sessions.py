@@ -102,7 +102,7 @@ def create(
     """Create a session, or return the one that `key` has made before; and whether it is new.
 
     Raises:
-        BankError: The quota does not allow it ("refused"); the holder's token has an open session,
+        BankError: the quota does not allow it ("refused"); the holder's token has an open session,
             or `key` made another one ("conflict"); the bank has too few unseen questions.
     """
     seed = secrets.token_hex(16)
@@ -134,7 +134,7 @@ def ask(connection: Connection, session: str, position: int, holder: TokenHolder
     """Hand out the question at a position of the holder's session; within `writing`.
 
     Raises:
-        BankError: The holder has no such question ("missing"); one before it is not answered yet,
+        BankError: the holder has no such question ("missing"); one before it is not answered yet,
             or the session was closed before it was asked ("conflict").
     """
     row, where = _placed(connection, _QUESTION, session, position, holder)
@@ -158,7 +158,7 @@ def answer(
     """Store an answer, within `writing`; return the session. The same answer again has no effect.
 
     Raises:
-        BankError: The holder has no such question ("missing"); it was not asked yet, it already has
+        BankError: the holder has no such question ("missing"); it was not asked yet, it already has
             another answer, or the session is closed ("conflict").
     """
     row, where = _placed(connection, _PLACE, session, position, holder)
@@ -183,7 +183,7 @@ def close(engine: Engine, session: str) -> Session:
     """End a session now. Unasked questions go back to the quota, but are not drawn again.
 
     Raises:
-        BankError: There is no such session ("missing"), or it is complete ("conflict").
+        BankError: there is no such session ("missing"), or it is complete ("conflict").
     """
     with writing(engine) as connection:
         state = session_of(connection, session, None)
@@ -202,7 +202,7 @@ def session_of(connection: Connection, session: str, holder: TokenHolder | None)
     """A session of the holder, or of anybody if `holder` is None; locked within `writing`.
 
     Raises:
-        BankError: There is no such session ("missing").
+        BankError: there is no such session ("missing").
     """
     chosen = select(SESSIONS).where(_S.id == session).with_for_update()
     if holder is not None:

@@ -114,7 +114,7 @@ def keys_from(environment: Mapping[str, str] = os.environ) -> Keys:
     """Read the keys in the environment: a secret, or PEM texts or files for RS256.
 
     Raises:
-        BankError: There are no keys, there are two kinds, or they are too weak.
+        BankError: there are no keys, there are two kinds, or they are too weak.
     """
     secret, private, public = (environment.get(name, "") for name in (SECRET, PRIVATE, PUBLIC))
     if secret and (private or public):
@@ -147,7 +147,7 @@ def issue(
     """Sign and return a token; its holder is stored, but not the token itself.
 
     Raises:
-        BankError: There is no key to sign with; a name is empty, too long or not printable; the
+        BankError: there is no key to sign with; a name is empty, too long or not printable; the
             role is unknown; or the lifetime is not above zero.
     """
     if keys.signing is None:
@@ -179,7 +179,7 @@ def revoke(engine: Engine, jti: str) -> None:
     """Invalidate a token from now on. Revoking it again changes nothing.
 
     Raises:
-        BankError: No token has that id ("missing").
+        BankError: no token has that id ("missing").
     """
     t = TOKENS.c
     with engine.begin() as connection:
@@ -217,7 +217,7 @@ class Verifier:
         """The holder according to the token; call `confirm` next.
 
         Raises:
-            BankError: The token is forged or has expired ("unidentified").
+            BankError: the token is forged or has expired ("unidentified").
         """
         caller, expires = self._verified.get(token) or self._verify(token)
         if datetime.now(UTC).timestamp() >= expires + LEEWAY:
@@ -228,7 +228,7 @@ class Verifier:
         """Check that the bank's table of tokens agrees with a token.
 
         Raises:
-            BankError: The token was revoked, or is not one of this bank ("unidentified").
+            BankError: the token was revoked, or is not one of this bank ("unidentified").
         """
         row = connection.execute(self._ROW, {"of_jti": caller.token}).one_or_none()
         if row is None:

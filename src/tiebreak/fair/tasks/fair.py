@@ -78,7 +78,7 @@ def fair(
     """LLMEval-Fair: answer questions that are drawn from a bank; graded afterwards, by stars.
 
     Args:
-        bank: The bank, a file or a URL (or the variable TIEBREAK_BANK, for a URL with a password).
+        bank: the bank, a file or a URL (or the variable TIEBREAK_BANK, for a URL with a password).
         server: Address of an organiser's server instead; the token is in TIEBREAK_TOKEN.
         k: Number of questions.
         seed: Of the draw. The same seed gives all models of a study the same questions (paired).
@@ -87,7 +87,7 @@ def fair(
             (linked): for models that come at different times.
         session: Name of the session. By default the model's; from a server, another name starts
             another session.
-        balanced: Whether "true" and "false" are right equally often.
+        balanced: whether "true" and "false" are right equally often.
         share: equal (as many questions of each category) or proportional (as the bank has them).
     """
     one_of("prompting", prompting, PROMPTINGS)

@@ -99,14 +99,14 @@ def write_back_ranks(
 
     Args:
         ranking_logs: Ranking logs, and folders that contain some.
-        into: The models' Inspect logs, and folders that contain some.
+        into: the models' Inspect logs, and folders that contain some.
         rename: Benchmark names to replace, as when the candidates were loaded.
-        dry_run: Only report what would be written.
+        dry_run: only report what would be written.
 
     Raises:
-        RankingLogError: A path contains no ranking log.
-        CandidateError: A path in `into` does not exist.
-        WriteBackError: Two rankings of a benchmark use the same protocol, no log belongs to any
+        RankingLogError: a path contains no ranking log.
+        CandidateError: a path in `into` does not exist.
+        WriteBackError: two rankings of a benchmark use the same protocol, no log belongs to any
             ranking, or a log was changed by another program or cannot be written. Logs before that
             one are complete; the same command continues with the others.
     """
