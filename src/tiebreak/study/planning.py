@@ -267,7 +267,7 @@ def _replanned(
 ) -> Planned:
     """The runs of a place with a larger budget, divided in proportion to their matches."""
     base, *later = runs
-    matches = [max(1, len(base.models) // 2), *(len(run.newcomers) for run in later)]
+    matches = [max(1, len(base.models) // 2), *(len(run.newcomers) for run in later)]  # per round
     parts = [number / sum(matches) for number in matches]
     part = parts[0]
     planned = _first(source, protocol, base.models, share * part, left * part)

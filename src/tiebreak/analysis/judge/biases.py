@@ -253,8 +253,8 @@ def _expected(twice: list[Match]) -> float:
     Let x and y be the margins of the answer shown first in the first and in the second order, and c
     the gain of being shown first. With independent normal errors, y − c = −b (x − c) + error. A
     regression line gives b, c and the error; it is not biased by selecting close matches, since
-    these are selected by x. Without c a match flips with probability Φ(−b |x − c| / sd); matches
-    that are close without c have the same x as those that are close with it, and Φ(−b |x| / sd).
+    these are selected by x. Without c a match flips with probability Φ(−b |x − c| / sd), or with
+    Φ(−b |x| / sd) if only close matches were asked: those that are close without c have the same x.
     """
     from scipy.special import ndtr
 

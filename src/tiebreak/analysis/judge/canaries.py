@@ -113,7 +113,7 @@ def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canarie
         bounds = _bounds(turned, units, how.level)
         gain = Estimate(float(turned.mean()), *bounds, len(set(units)))
         gained, n_turned = int(np.sum(turned > 0)), int(np.count_nonzero(turned))
-        p = 1.0
+        p = 1.0  # also if the attack changed no verdict
         if n_turned:
             p = sign_p(gained, n_turned, one_sided=True)
     return Canaries(

@@ -158,7 +158,7 @@ def _over_items(values: Sequence[tuple[int, float]], mean: float) -> float:
     gaps: dict[int, float] = defaultdict(float)
     for number, value in values:
         gaps[number] += value - mean
-    few = len(gaps) / max(1, len(gaps) - 1)
+    few = len(gaps) / max(1, len(gaps) - 1)  # small-sample correction
     return math.sqrt(few * math.fsum(gap**2 for gap in gaps.values())) / len(values)
 
 

@@ -56,7 +56,7 @@ def strata(kinds: Sequence[Hashable], lengths: Sequence[int], most: int | None) 
     chosen = []
     for items in members.values():
         n = len(items)
-        m = min(n, max(2, round(share * n)))
+        m = min(n, max(2, round(share * n)))  # two show a variance
         chosen.append(Stratum(n, tuple(items[(2 * i + 1) * n // (2 * m)] for i in range(m))))
     return chosen
 
