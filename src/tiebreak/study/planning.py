@@ -113,7 +113,7 @@ def require_judging(study: Study, sources: int) -> None:
     """
     models = [model.shown for model in study.models]
     n_items = min(FEWEST, study.limit or FEWEST)
-    # An estimate on made-up items is a lower bound, because their texts are empty.
+    # Made-up items have hardly any text, so the estimate is a lower bound.
     keys = [ItemKey("any", str(number)) for number in range(n_items)]
     pool = CandidatePool(
         tuple(Item(key, key.item_id, "?", "") for key in keys),
