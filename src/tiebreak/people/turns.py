@@ -154,6 +154,7 @@ def next_turn(
     taken = seen | {*handed} | {vote.turn for vote in votes if vote.choice != "skip"}
     asked = [vote.turn for vote in votes if vote.rater == rater and vote.choice != "identical"]
     n_shared = sum(map(turns.shared, asked))
+    # Keep the share of shared turns among a rater's turns near one in `shared_every`.
     due = n_shared * (turns.shared_every - 1) <= len(asked) - n_shared
     passed: list[Turn] = []
     for shared in (due, not due) if turns.shared_every else (False,):

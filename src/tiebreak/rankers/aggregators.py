@@ -2,8 +2,7 @@
 
 To add a method, write a function from a `Profile` to a `Consensus`, add a line here, name its score
 in `cli.aggregate`, and add its test; the command line, tables, tasks and the tests common to all
-methods read this list. Importing it loads neither NumPy nor SciPy, so that help texts appear at
-once.
+methods read this list. Importing it loads neither NumPy nor SciPy, so that help texts are quick.
 """
 
 from collections.abc import Mapping

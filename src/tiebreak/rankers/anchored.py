@@ -44,7 +44,7 @@ FEWEST_LABELLED = 6
 """Smallest number of labelled items: with fewer, no test of people's votes can be significant."""
 
 _FOLDS = 5
-_NOISE = 2.0
+_NOISE = 2.0  # multiple of the noise by which λ is shrunk
 # Below this the part common to all models is rounding error, e.g. if each win is a loss.
 _NEAR = 1e-9
 # With 0.1, intervals cover 97% if the judge always agrees with people, and 89 to 93% if it
@@ -252,8 +252,8 @@ def labels_needed(
 ) -> tuple[Estimate, Estimate]:
     """Labelled items needed to tell two models apart: with the judge, and by people alone.
 
-    A test of `n_models` models finds a difference d with this power where its standard error is at
-    most d / (q + z), of Tukey's q and the normal quantile z. d and the variances are the board's;
+    A test of `n_models` models finds a difference d with this power if its standard error is at
+    most d / (q + z), with Tukey's q and the normal quantile z. d and the variances are the board's;
     part of the variance falls with labels. Bounds follow from the interval of d. The number with
     the judge is at most that by people alone, which replaces it above the board's items.
 

@@ -205,7 +205,7 @@ def _least_votes(moments: FloatArray) -> FloatArray:
         common = root.sum(axis=1)
         form = root.transpose(0, 2, 1) @ root
         form -= least[:, None, None] * common[:, :, None] * common[:, None, :]
-        # The largest eigenvalue of QᵀQ − λ·QᵀI Q, where it is above 0, else a = 0.
+        # b belongs to the largest eigenvalue of QᵀQ − λ·Qᵀ11ᵀQ; without a positive one a = 0.
         size, b = np.linalg.eigh(form)
         a = (root @ b[:, :, -1:])[:, :, 0] * (size[:, -1:] > 0)
         least = (trace - np.sum(a**2, axis=1)) / np.maximum(total - a.sum(axis=1) ** 2, 1e-300)

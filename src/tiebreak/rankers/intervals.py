@@ -79,8 +79,8 @@ class ItemDraws:
 
         Each item is left out in turn, and the spread of the resulting figures gives the standard
         error (B. Efron and C. Stein 1981, "The Jackknife Estimate of Variance", Annals of
-        Statistics 9(3)). On this scale the figure is about normal, and the interval never leaves
-        the bounds.
+        Statistics 9(3)). On this scale the figure is about normal, and no interval leaves the
+        bounds.
 
         Args:
             sums: shape (rows, K), what is added up.
@@ -103,6 +103,7 @@ class ItemDraws:
         if len(without) < 2:
             return Estimate(value, math.nan, math.nan, n, Reason("one_item"))
         error = math.sqrt((n - 1) * float(np.var(without)))
+        # At a bound the log-odds are infinite, so the interval has no width.
         if not low < value < 1:
             return Estimate(value, value, value, n)
         share = (value - low) / (1 - low)
@@ -345,16 +346,14 @@ def share_gap(
     event of each kind to both samples (A. Agresti and B. Caffo 2000, "Simple and Effective
     Confidence Intervals for Proportions and Differences of Proportions Result from Adding Two
     Successes and Two Failures", The American Statistician 54(4)); the test is the score test, with
-    the pooled variance of both samples. Quantiles are Student's, with degrees of freedom by
-    clusters.
+    the pooled variance of both samples. Quantiles are Student's, by the number of clusters.
 
     `hits` of the `n` events, both of shape (clusters,), are counted in the first sample,
     `other_hits` of `other_n` in the second.
 
     Returns:
         The first share minus the second, over the clusters of both, and the p-value of no
-        difference. All are NaN if a sample is empty, bounds and p if one has fewer than two
-        clusters.
+        difference. All are NaN if a sample is empty, bounds and p if one has a single cluster.
 
     Raises:
         RankingError: level is out of range.

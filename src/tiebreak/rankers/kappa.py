@@ -29,8 +29,7 @@ from tiebreak.reason import Reason
 Weights = Literal["linear", "quadratic"]
 
 CHANCE_LABELS: Final = 2.0
-"""Number of labels by chance that are added: for a mean over groups in all together, for a gap in
-each."""
+"""Number of labels added by chance: in all groups together for a mean, in each group for a gap."""
 
 FEW_MINORITY: Final = 15.0
 """With fewer labels besides the most common one, agreement by chance is hardly known; with weights

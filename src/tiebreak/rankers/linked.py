@@ -22,7 +22,7 @@ whose spread is their uncertainty, as if all models had all clusters.
 Scores of two samples differ even if nothing changed, because different questions were drawn. A
 variance over rounds is "negligible" only in comparison with the variance due to the questions alone
 (`expected_variance`; table 9 of LLMEval-Fair does not print it). That is computed from each
-cluster's influence on each round's score, so it allows for rounds of different sizes or with common
+cluster's influence on each round's score, so it allows for rounds of different sizes and common
 questions.
 
 A relative score is a model's as a share of a reference's (eq. 2). Against a model named beforehand

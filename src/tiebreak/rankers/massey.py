@@ -167,11 +167,11 @@ def refuse_unconnected(matches: Matches) -> None:
         )
 
 
-_TIES = 1.0
-_MODEL = 10.0
+_TIES = 1.0  # ties of each model against an average one
+_MODEL = 10.0  # results as which the model's scatter counts
 _DRAWS = 9999
-_LEAST_FREE = 0.1
-_NEAR = 1e-18
+_LEAST_FREE = 0.1  # least 1 − leverage of a result
+_NEAR = 1e-18  # least variance of a difference, to divide by
 _TOLERANCE = 1e-8
 _MAX_ITERATIONS = 1000
 

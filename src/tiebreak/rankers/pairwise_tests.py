@@ -146,6 +146,7 @@ def separation(
         together = p  # With one pair there is nothing to correct.
     else:
         kept = np.ones(len(columns)) if symmetric else _drawn_in(gaps, known, first, second)
+        # An adjusted p-value must not be below the pair's own, which may be exact.
         together = np.maximum(p, _sign_flips(table, first, second, gaps, kept))
     rarest = 1 - (1 - level) ** (1 / np.maximum(n_items, 1))
     hidden = (together <= 1 - level) & (np.abs(means) <= rarest) & (not symmetric)

@@ -56,7 +56,7 @@ def reviewer_agreement(
 
     Raises:
         RankingError: shapes do not fit, a rank is infinite, there is no row, or level or draws are
-            out of range.
+            wrong.
     """
     table = items_table(ranks)
     over = ItemDraws(len(table), items, how=how)

@@ -192,8 +192,7 @@ def presentation_bias(
         One for each reviewer.
 
     Raises:
-        RankingError: as `reviewer_agreement`; `shown` does not fit; tolerance or alarm is out of
-            range.
+        RankingError: as `reviewer_agreement`; `shown` does not fit; tolerance or alarm is invalid.
     """
     table, places = items_table(ranks), items_table(shown)
     if table.shape != places.shape:

@@ -128,8 +128,7 @@ class RankingTest:
             scores: shape (N,), in [0, 1], higher is better, NaN = no score.
 
         Raises:
-            RankingError: the shape is not (N,), a score is out of range, or all `n_total` items
-                have come.
+            RankingError: the shape is not (N,), a score is out of range, or all items have come.
         """
         row = np.asarray(scores, dtype=np.float64)
         if row.shape != (self.n_models,):

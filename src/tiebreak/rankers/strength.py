@@ -77,8 +77,7 @@ def bradley_terry(
         as `ItemBootstrap` says. The order of the matches does not matter.
 
     Raises:
-        NoFitError: no finite strengths fit the matches (the message names the group), or the fit
-            did not converge.
+        NoFitError: no finite strengths fit the matches (the message names them), or no convergence.
         RankingError: bad input.
     """
     matches = Matches.of(first, second, result, items, n_models)

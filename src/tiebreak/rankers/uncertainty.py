@@ -57,8 +57,8 @@ class ItemBootstrap:
     of the draws. `first_share` is the share of draws in which the model came first; draws with
     several first models are split equally, so the shares sum to 1. It is not the probability of
     being the best: one of two equal models has 95% or more in 10–17% of simulated boards. `n_items`
-    counts the items in which the model is present, `undefined` the draws without a score for it,
-    which are left out.
+    counts the items in which the model is present, `undefined` the draws that gave it no score and
+    are left out.
 
     All fields but `score` and the counts are NaN for a model that is present in fewer than two
     items or has no score in any draw; `reason` then says so (otherwise it is None).

@@ -1,8 +1,7 @@
 """The study: every protocol on the same planted pools, by the code that judges real answers.
 
 For each number of items it measures a protocol's agreement with full pairwise judging and with the
-truth, and its calls. From these follow the number of items, and the protocol, needed to rank the
-models.
+truth, and its calls. From these follow the number of items and the protocol needed to rank them.
 """
 
 import math
@@ -180,7 +179,7 @@ def simulate(
 
     No model is called: a planted judge judges planted answers. Smaller numbers of items are the
     first items of the same pools, so that rows of a protocol differ only in items. Refinement and
-    critique cost calls here, but tell a planted judge nothing: their benefit in a real run is not
+    critique cost calls here, but tell a planted judge nothing: their benefit in real runs is not
     simulated.
 
     Args:

@@ -133,7 +133,7 @@ class LocalServer:
         params.cpuparams_batch.n_threads = settings.threads
         params.flash_attn_type = runtime.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
         params.cache_prompt = True
-        params.cache_ram_mib = 0
+        params.cache_ram_mib = 0  # `_may_reuse` knows only the last prompt
         params.hostnames = [host]
         params.port = port
         params.use_jinja = True
@@ -147,7 +147,7 @@ class LocalServer:
 
     @property
     def address(self) -> str:
-        """Where the server also answers over HTTP, such as `http://127.0.0.1:8080`."""
+        """HTTP address at which the server also answers, e.g. `http://127.0.0.1:8080`."""
         return str(self._server.listening_address)
 
     def chat(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -133,6 +133,7 @@ def _play(  # type: ignore[no-untyped-def]
                     cell[lane] = a * np.uint32(n_models) + b
                 if orders.size == 0:
                     for lane in range(CHUNK):
+                        # Numba need not check unsigned indices for negative values.
                         cell[lane] = wins[k, np.uint64(cell[lane])]
                 else:
                     for lane in range(CHUNK):

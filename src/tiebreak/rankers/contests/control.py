@@ -129,7 +129,7 @@ def controlled_sums(
     """Sums of Z over units of contests, shape (units, M), as multiples of 2^-Z_BITS.
 
     `places`, shape (K, M, contests), is the trace of `simulate_block`, `strength`, `eliminate` and
-    `orders` were its arguments; `control` numbers models like `strength`. The last unit may be
+    `orders` were its arguments; `control` numbers models like `strength`. The last unit can be
     smaller.
     """
     _, n_models, contests = places.shape
@@ -195,8 +195,7 @@ def _take_worth(
     """Fill `worth` with each group member's contribution x − D·(x − P(win)).
 
     `win`, shape (M,), is D of each model, `ties` the result of `_ties`. `cell` and `worth` have
-    shape (n, contests), the weakest member first; `cell` is twice the model in `win`, + 1 for a
-    winner.
+    shape (n, contests), the weakest first; `cell` is twice the model in `win`, + 1 for a winner.
     """
     n, x = len(cell), np.arange(2)
     # Rows: twice the number of members beaten, ties counted as half, 0 … 2·(n − 1).

@@ -174,6 +174,7 @@ def simulate_block(
         pair = first * np.uint32(n_models)
         pair += second
         exchanged = wins[k].take(pair) if orders is None else wins[orders[:, k], pair]
+        # Exchange without branches: XOR with their difference swaps both, XOR with 0 does not.
         difference = np.bitwise_xor(first, second, out=first)
         difference *= exchanged
         for (place_a, place_b), row in zip(round_.matches.tolist(), difference, strict=True):

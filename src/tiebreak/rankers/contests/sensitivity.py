@@ -179,8 +179,7 @@ class FailureSensitivity:
     without `tables`. Arrays have shape (M,). `slope` is Λ: the slope of the least-squares line
     through E[S](T), in wins per T (eq. 6). `delta` is E[S] at the last T minus E[S] at the first,
     in wins (eq. 7 for T from 0 to 2). The paper equates it with 2Λ, which holds for T = 0, 2 and T
-    = 0, 1, 2, where the middle point has no weight in the slope; for other T it holds if E[S] is
-    linear.
+    = 0, 1, 2, where the middle point has no weight; for other T it holds if E[S] is linear.
 
     `even_slope` is the lowest Λ among the better half of a field of the same size that all
     benchmarks order alike: the largest cost of elimination if no model is a specialist.
@@ -238,8 +237,7 @@ def failure_sensitivity(
     Elimination also removes opponents. If K·T is not small in comparison with M, contests end
     early, and the models that win most lose most wins: Λ then reflects winning, not failing in some
     rounds. So a specialist must also lose more than `even_slope`. A model that wins everything
-    never does, because its wins depend only on the groups' sizes, which are the same in every
-    field.
+    never does, because its wins depend only on the groups' sizes, which are always the same.
 
     `eliminate` has the T to compare, ascending, at least two; each applies to all rounds. `tables`
     are draws of possible true scores, as in `item_intervals`, or None. Other arguments as in `csd`.

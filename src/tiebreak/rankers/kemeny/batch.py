@@ -34,7 +34,7 @@ SUBSET_CELLS = 2**23
 MAX_CANDIDATES = 14
 # Smaller questions are not cut: many small programs take longer than a larger one.
 WHOLE = 8
-MAX_COUNT = 2**63 - 1
+MAX_COUNT = 2**63 - 1  # the largest 64-bit integer
 
 Table = NDArray[np.signedinteger[Any]]
 

@@ -35,8 +35,8 @@ from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.profile import IntArray
 
 SCALE = 1 << 20
-ROWS_PER_CANDIDATE = 15
-ROWS_PER_PAIR = 4
+ROWS_PER_CANDIDATE = 15  # constraints added at most per solution
+ROWS_PER_PAIR = 4  # constraints among these that share a pair
 TOLERANCE = 1e-6  # above that of HiGHS, 1e-7
 
 
@@ -89,6 +89,7 @@ def cycle_bound(
     # Without constraints the cheapest x follows the majorities, and ties follow the given order.
     place = np.argsort(order)
     ahead = np.where(margin == 0, place[:, None] < place, margin > 0).astype(np.float64)
+    # A bound above cost − step proves the order optimal, because costs are multiples of step apart.
     while best.value <= SCALE * (cost - step) and time.monotonic() < deadline:
         violated = violated_cycles(ahead, np.abs(margin))
         if not len(cycles):
@@ -105,6 +106,7 @@ def cycle_bound(
         ahead, duals = answer
         weights = np.floor(duals * SCALE).astype(np.int64)
         best = max(best, bound_from(margin, cycles, weights), key=lambda bound: bound.value)
+        # Sorting by rounded sums, so that the solver's rounding errors do not decide the order.
         rounded = improve(
             np.lexsort((np.argsort(order), -ahead.sum(axis=1).round(6))), margin, deadline
         )

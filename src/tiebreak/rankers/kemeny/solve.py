@@ -205,6 +205,7 @@ def kemeny_young(
     counts = preference_counts(ballots)
     margin = counts - counts.T
     condorcet_winner, cycles = majorities(margin)
+    # Small cycles first, so that a time limit leaves as few as possible unsolved.
     solved = [_solve_cycle(margin, cycle, deadline) for cycle in sorted(cycles, key=len)]
     alone = set(range(len(margin))).difference(*cycles)
     single = [Part((column,), 1 << column, _chain((column,))) for column in sorted(alone)]
@@ -294,7 +295,7 @@ def all_optima(margin: IntArray, columns: IntArray) -> tuple[Heads, int, int]:
 
     Args:
         margin: shape (n, n), antisymmetric.
-        columns: shape (n,), ascending: what the n candidates are called in the answer.
+        columns: shape (n,), ascending: the columns of the n candidates in the profile.
 
     Returns:
         For every set that ends an optimal order, the columns that may come first in it; the sum of
@@ -375,8 +376,8 @@ def _second_best(
 
     Any different order reverses some neighbours of the unique optimum. If they are in different
     parts, this costs at least their margin, and swapping them costs no more. If they are in the
-    same part, the order is not optimal within it, and a search decides whether an order of the part
-    is cheaper than a swap.
+    same part, the order is not optimal within it, and a search decides whether one is cheaper than
+    a swap.
     """
     if unique is None or len(order) == 1:
         return None
