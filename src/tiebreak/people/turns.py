@@ -71,6 +71,8 @@ class Turns:
         # Items in the order of a pass, each with its position among its benchmark's items.
         self._order: list[tuple[int, int]] = []
         self._sizes: Counter[str] = Counter()
+        # Seeds join their parts by \x1f, which no name contains, so that different parts never
+        # agree.
         for number in Random(f"{meta.seed}\x1forder").sample(range(len(ballots)), len(ballots)):
             self._order.append((number, self._sizes[ballots[number].benchmark]))
             self._sizes[ballots[number].benchmark] += 1
@@ -141,7 +143,7 @@ def _answers(ballots: ItemBallots, pair: Collection[str]) -> frozenset[str]:
 def next_turn(
     turns: Turns, votes: Sequence[PersonVote], rater: str, handed: Collection[int] = ()
 ) -> tuple[Turn | None, tuple[Turn, ...]]:
-    """The turn that a rater is asked next, or None; and turns passed because not to be asked.
+    """The turn that a rater is asked next, or None; and earlier turns that need no question.
 
     Args:
         turns: the schedule.

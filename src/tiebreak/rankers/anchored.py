@@ -45,7 +45,8 @@ FEWEST_LABELLED = 6
 
 _FOLDS = 5
 _NOISE = 2.0  # multiple of the noise by which λ is shrunk
-# Below this the part common to all models is rounding error, e.g. if each win is a loss.
+# Below this the part common to all models is rounding error, e.g. if each result is a win and a
+# loss.
 _NEAR = 1e-9
 # With 0.1, intervals cover 97% if the judge always agrees with people, and 89 to 93% if it
 # disagrees on 5% of 1,000 items of which 20 are labelled; with 0.25 they cover 98% and 93%.
@@ -134,6 +135,7 @@ def anchor(
     alone = _covariance(by_people, n_labelled)
     covariance += unseen * alone
     by_labels = (1 - unseen) * _covariance(rows - judged, n_labelled) + unseen * alone
+    # Rows for the unseen items, with the spread of people's labels alone.
     more = math.sqrt(unseen) * _centred(by_people)[chosen]
     scale = (len(rows) + n_labelled) / len(rows)
     return Anchored(

@@ -112,6 +112,7 @@ def _draw(n_candidates: int, degree: int, own: Sequence[int | None], rng: random
     owed = _counts(viewers, len(own) * degree, rng)
     graph: list[tuple[int, ...]] = [()] * len(own)
     for reviewer in rng.sample(range(len(own)), len(own)):
+        # Exponential clocks: the first `degree` to ring are a weighted sample without replacement.
         clocks = []
         for column in range(n_candidates):
             if column != own[reviewer] and owed[column]:

@@ -248,8 +248,8 @@ def variance_at(variance: ArrayLike, n: int, of_sample: ArrayLike) -> FloatArray
 def within_pool(variance: ArrayLike, n: int, drawn: ArrayLike) -> FloatArray:
     """Variance of draws without replacement, from that of independent samples of the same size.
 
-    Draws come from the same pool of n questions, so their variance is reduced by the factor 1 −
-    drawn / n, the share left out (W. G. Cochran 1977, "Sampling Techniques", §2.6).
+    Draws come from the same pool of n questions, so their variance is multiplied by 1 − drawn / n,
+    the share left out (W. G. Cochran 1977, "Sampling Techniques", §2.6).
     """
     return np.asarray(variance, np.float64) * (1 - np.asarray(drawn, np.float64) / n)
 

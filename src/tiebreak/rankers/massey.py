@@ -397,6 +397,7 @@ def _covariance(
     rest = matches.result - link(values[matches.first] - values[matches.second])
     of_items = _by_item(matches, rest)
     more = matches.n_items / max(matches.n_items - 1, 1)
+    # Items' products contain the observed squares of pairs, which the mixed ones replace.
     meat = (of_items.T @ of_items).toarray() * more + pairs.spread(mixed - squares)
     centre = np.eye(pairs.n) - 1 / pairs.n
     sizes, axes = np.linalg.eigh(centre @ bread @ meat @ bread @ centre)

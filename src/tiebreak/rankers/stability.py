@@ -38,7 +38,8 @@ from tiebreak.reason import Reason
 class ResampledAgreement:
     """Agreement of two leaderboards. `top1_share` is the mean of `top1` over the draws of items.
 
-    If a correlation is defined on all items but not in some draws, `reason` counts the latter.
+    If a correlation is defined on all items but not in some draws, these are left out, and `reason`
+    counts them.
     """
 
     spearman: Estimate

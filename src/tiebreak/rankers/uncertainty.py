@@ -166,6 +166,7 @@ def _bootstrap(
     for counts in _counts(size, draws, how.seed):
         drawn[start : start + len(counts)] = _checked(statistic(counts), len(counts), len(score))
         start += len(counts)
+    # A single item does not show how much items vary.
     drawn[:, n_items < 2] = np.nan
     tails = expanded_tail(n_items, how.level)
     lower, upper = _quantiles(drawn, tails)

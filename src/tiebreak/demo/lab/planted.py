@@ -65,7 +65,7 @@ class Traits:
     `grading_noise` that of the error on an answer that is graded on its own. Their default is 1:
     half of the variance between an item's answers is then the judge's error, because it reads eight
     answers at once, or one without another for comparison. `list_taste` is the sd of listwise
-    calls' bias for each model, the same in all items: no number of items removes it.
+    calls' bias for a model, the same in all items: no number of items removes it.
 
     A pairwise vote has confidence min(1, |gap| / `scale`), so matches with a gap below a quarter of
     `scale` are close. With the default and eight nearly tied models SEAL requests 0.8 to 0.95 new

@@ -1,7 +1,8 @@
 """The study: every protocol on the same planted pools, by the code that judges real answers.
 
 For each number of items it measures a protocol's agreement with full pairwise judging and with the
-truth, and its calls. From these follow the number of items and the protocol needed to rank them.
+truth, and its calls. From these follow the protocol and the number of items needed to rank the
+models.
 """
 
 import math

@@ -194,6 +194,7 @@ def uniforms(stream: np.random.SFC64, rows: int, columns: int) -> FloatArray:
 def weighted_orders(uniform: FloatArray, weights: FloatArray) -> IntArray:
     """One order for each row of `uniform`; both have shape (rows, K)."""
     rows = np.arange(len(uniform))
+    # A weight far below the largest must not underflow to 0, or its round would never be drawn.
     share = np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
     left = np.tile(share, (len(uniform), 1))
     orders = np.empty(uniform.shape, dtype=np.int64)
