@@ -71,8 +71,7 @@ class Turns:
         # Items in the order of a pass, each with its position among its benchmark's items.
         self._order: list[tuple[int, int]] = []
         self._sizes: Counter[str] = Counter()
-        # Seeds join their parts by \x1f, which no name contains, so that different parts never
-        # agree.
+        # \x1f separates the parts of a seed, so that "a", "bc" and "ab", "c" give different draws.
         for number in Random(f"{meta.seed}\x1forder").sample(range(len(ballots)), len(ballots)):
             self._order.append((number, self._sizes[ballots[number].benchmark]))
             self._sizes[ballots[number].benchmark] += 1
