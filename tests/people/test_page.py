@@ -127,6 +127,12 @@ def test_what_nobody_is_asked_is_refused(
     assert file.votes() == ()
 
 
+def test_zeros_before_its_length_let_no_long_form_pass(app: FastAPI) -> None:
+    browser, _ = entered(app)
+    size = {"content-length": f"{20_000:020}"}
+    assert browser.post("/vote", content=b"x" * 20_000, headers=size).status_code == 413
+
+
 @pytest.mark.parametrize("name", ["", " ", "x" * 61, "a\u202eb", "a\0b"])
 def test_a_name_is_a_name(app: FastAPI, name: str) -> None:
     browser = client(app)

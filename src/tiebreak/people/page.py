@@ -107,8 +107,8 @@ def create_app(file: VotesFile, secret: str) -> FastAPI:
             response = refused(403, "Open the address that `tiebreak vote` printed, with its key.")
         elif "transfer-encoding" in request.headers or not size.isdigit():
             response = refused(411, "The form does not say how long it is.")
-        # Nine digits are too many anyway, and int() refuses thousands of them.
-        elif int(size[:9]) > _MOST_BODY:
+        # More than nine digits are too many anyway, and int() refuses thousands of them.
+        elif len(size) > 9 or int(size) > _MOST_BODY:
             response = refused(413, "The form is too long.")
         elif invited:
             response = keep(RedirectResponse("/", 303), key_cookie, secret)
