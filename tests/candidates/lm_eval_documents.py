@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -162,6 +163,7 @@ class MadeText(NamedTuple):
             return sorted(spy.compared)[self.document % len(spy.compared)]
         return self.text(path)
 
+    @cache  # noqa: B019 (there are as many as documents)
     def text(self, path: tuple[str, ...]) -> str:
         random = Random(f"{path} {self.document}")
         name = next((part for part in reversed(path) if not part.isdigit()), "")

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from importlib.util import find_spec
+from os.path import normpath
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -150,7 +151,7 @@ def _task_file(path: Path) -> Mapping[str, Any]:
     included = content.pop("include", [])
     task: dict[str, Any] = {}
     for name in included if isinstance(included, list) else [included]:
-        task |= _task_file((path.parent / name).resolve())
+        task |= _task_file(Path(normpath(path.parent / name)))
     return {**task, **content}
 
 
@@ -239,16 +240,23 @@ def columns_of(config: Mapping[str, Any]) -> Columns:
 
 
 def _read(field: Any, spies: SpyDocument, *, bare: bool = True) -> None:
-    from jinja2 import meta
-    from lm_eval.utils import env
-
     if callable(field):
         field(spies)
     elif isinstance(field, str) and bare and field.isidentifier():
         spies[field]  # the name of a column
     elif isinstance(field, str):
-        names = meta.find_undeclared_variables(env.parse(field))
+        from lm_eval.utils import env
+
+        names = _names_in(field)
         env.from_string(field).render(**{name: spies[name] for name in names})
+
+
+@cache
+def _names_in(template: str) -> set[str]:
+    from jinja2 import meta
+    from lm_eval.utils import env
+
+    return meta.find_undeclared_variables(env.parse(template))
 
 
 class _Rows(list[dict[str, Any]]):
@@ -476,8 +484,6 @@ def _stand_ins() -> None:
     import importlib.metadata
     from unittest.mock import MagicMock
 
-    import evaluate  # type: ignore[import-untyped]
-
     absent = [name for name in _MISSING if find_spec(name.partition(".")[0]) is None]
     sys.modules.update({name: MagicMock(__version__="9.9") for name in absent})
     version = importlib.metadata.version
@@ -486,7 +492,7 @@ def _stand_ins() -> None:
         return "4.11" if distribution_name.startswith("antlr4") else version(distribution_name)
 
     importlib.metadata.version = any_version
-    evaluate.load = MagicMock()
+    sys.modules["evaluate"] = MagicMock()
     for module, name in ((json, "loads"), (ast, "literal_eval")):
         setattr(module, name, _noting(getattr(module, name)))
 
