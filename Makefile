@@ -24,10 +24,10 @@ demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no ke
 	$(BIN)/tiebreak demo
 
 test: $(VENV)/.dev  ## all tests, the slow ones too
-	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not pages"
+	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not pages" --ignore tests/pages
 
 test-fast: $(VENV)/.dev  ## the loop while working: all but the slow tests
-	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow and not hub and not pages"
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow and not hub and not pages" --ignore tests/pages
 
 test-oldest-lm-eval:  ## the lm-eval tasks in the oldest lm-eval that is supported
 	$(MAKE) VENV=.venv-oldest .venv-oldest/.oldest
