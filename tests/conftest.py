@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,6 +36,10 @@ def pytest_configure(config: pytest.Config) -> None:
     patch = pytest.MonkeyPatch()
     search = cache(importlib.metadata.packages_distributions)
     patch.setattr(importlib.metadata, "packages_distributions", search)
+    # And it looks at what killed runs of the last days left in the user's folder.
+    data = TemporaryDirectory(prefix="tiebreak-data-", ignore_cleanup_errors=True)
+    patch.setenv("XDG_DATA_HOME", data.name)
+    config.add_cleanup(data.cleanup)
     config.add_cleanup(patch.undo)
 
 
