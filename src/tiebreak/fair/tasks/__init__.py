@@ -1,4 +1,4 @@
-"""Tasks of Inspect: `fair`, which asks unseen questions, and `replay`."""
+"""Inspect tasks: `fair` asks unseen questions, `replay` looks for contamination."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,12 +8,12 @@ from tiebreak.fair.bank.errors import BankError
 from tiebreak.prerequisite import PrerequisiteError
 
 DESIGN_KEY = "tiebreak_fair"
-"""Log metadata key of `fair`: how its questions were drawn, or which session they are of."""
+"""Key in the metadata of `fair` logs: how the questions were drawn, or their session."""
 
 
 @contextmanager
 def bank_errors() -> Iterator[None]:
-    """Have Inspect show what is wrong with a bank or its server, or not installed, as a message."""
+    """Turn errors of a bank, and missing packages, into errors that Inspect shows as messages."""
     try:
         yield
     except ImportError as error:

@@ -3,15 +3,14 @@
 inspect eval tiebreak/fair --model openai/gpt-5-mini -T bank=bank.db
 inspect eval tiebreak/fair --model openai/gpt-5-mini -T server=https://exam.example.org
 
-The log is a candidates' log like any other; `tiebreak/stars` grades it. Whoever has the bank has
-the keys, and they are the samples' targets. From a server a model gets one question at a time, its
-log holds no key, and the organiser exports and grades the session.
+The log is an ordinary log of candidates, which `tiebreak/stars` grades. With a bank, the keys are
+the targets of the samples. With a server, the model gets one question at a time, the log holds no
+keys, and the organiser exports and grades the session.
 
-Samples of a session are places only, "Question 3 of session …", number 1 first: what stands there
-is seen when its turn comes, and then in the sample's messages. The session is found again by what
-it is for (the model, k, the prompting and the session's name), so `inspect eval-retry`, or the same
-command once more, goes on with it: what the server has an answer to is not asked again, and of a
-session that is complete nothing is asked at all.
+Samples of a session are placeholders from 1 on ("Question 3 of session …"): a question is fetched
+when its turn comes, and is then among the sample's messages. The server recognises a session by
+the model, k, the prompting and the session's name, so `inspect eval-retry`, or the same command
+again, continues it: questions with an answer are not asked again, and a complete session asks none.
 """
 
 import hashlib
@@ -41,10 +40,10 @@ from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError, task
 
 TOKEN: Final = "TIEBREAK_TOKEN"
-"""The environment variable that holds the token."""
+"""Name of the environment variable that holds the examinee's token."""
 
 GRACE = 10.0
-"""Seconds that a question waits for an earlier one that nobody is answering."""
+"""Seconds that a question waits for an earlier one while no question is being answered."""
 
 _T = TypeVar("_T")
 _LATER: Final = {429, 502, 503, 504}
@@ -54,7 +53,7 @@ _PASSING: Final = (
     httpx.ProxyError,
     httpx.RemoteProtocolError,
 )
-"""What the network loses. Of other errors of httpx no repetition would end otherwise."""
+"""Errors of a connection that may pass. A retry would not change other errors of httpx."""
 _BACK_OFF: Final = tenacity.wait_random_exponential(multiplier=0.3, max=30)
 _HINTS: Final = {
     401: f"the token in {TOKEN} is not valid (any more): ask the organiser for another",
@@ -81,10 +80,10 @@ def fair(
         bank: the bank, a file or a URL (or the variable TIEBREAK_BANK, for a URL with a password).
         server: Address of an organiser's server instead; the token is in TIEBREAK_TOKEN.
         k: Number of questions.
-        seed: Of the draw. The same seed gives all models of a study the same questions (paired).
+        seed: seed of the draw; one seed gives all models of a study the same questions (paired).
         prompting: zero_shot, few_shot or step_by_step; each is a benchmark of its own.
-        anchors: Share of the questions that the seed alone decides; the session decides the rest
-            (linked): for models that come at different times.
+        anchors: share of the questions that depend on the seed alone; the rest depend on the
+            session, too (linked). For models that come at different times.
         session: Name of the session. By default the model's; from a server, another name starts
             another session.
         balanced: whether "true" and "false" are right equally often.
@@ -154,7 +153,7 @@ def put(prompting: Prompting = "zero_shot") -> Solver:
 
 
 def _drawn(address: str, design: dict[str, Any]) -> tuple[list[BankQuestion], str]:
-    """The questions of a design, and the fingerprint of the bank they come from."""
+    """Draw the questions of a design; returns them and the fingerprint of the bank."""
     how: dict[str, Any] = {"balanced": design["balanced"], "share": design["share"]}
     with bank_errors():
         from tiebreak.fair.bank.rows import questions
@@ -174,7 +173,7 @@ def _drawn(address: str, design: dict[str, Any]) -> tuple[list[BankQuestion], st
 
 
 def _bank(given: str | None) -> str:
-    """The bank's address; relative to where the command was given."""
+    """The bank's address; a path is relative to the folder in which the command was run."""
     if given is None:
         address = os.environ.get("TIEBREAK_BANK")
         if not address:
@@ -193,10 +192,10 @@ def _bank(given: str | None) -> str:
 
 
 class Client:
-    """A server of `tiebreak bank serve`, for the holder of a token.
+    """Client of a `tiebreak bank serve` server, for the holder of a token.
 
-    Every call may be repeated without harm, so what the network or a restarting server loses is
-    asked for again, for a while. What the server refuses is a BankError that says what to do.
+    Every request can be repeated safely, so requests that the network or a restarting server loses
+    are retried for a while. If the server refuses one, a BankError says what to do.
     """
 
     def __init__(
@@ -207,12 +206,12 @@ class Client:
         patience: float = 300,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """At an address such as https://exam.example.org, perhaps with a path.
+        """Prepare requests to an address, e.g. https://exam.example.org, with or without a path.
 
-        Calls are repeated for `patience` seconds when no answer comes; `transport` is for tests.
+        Requests without a reply are retried for `patience` seconds; `transport` is for tests.
 
         Raises:
-            BankError: the token is not one word, or the address is none.
+            BankError: the token is not one word, or `server` is not a valid URL.
         """
         if not re.fullmatch(r"[!-~]+", token):
             raise BankError(
@@ -232,22 +231,23 @@ class Client:
         self._patience = patience
 
     def start(self, k: int, model: str, prompting: Prompting, name: str = "") -> Session:
-        """The session of k questions for a model, new or as it stands; `name` tells several apart.
+        """Start a session of k questions for a model, or resume it; `name` tells several apart.
 
-        Refused are a wrong token, more than the quota, another session while one is open.
+        The server refuses a wrong token, more than the quota, another session while one is open.
         """
+        # The same arguments give the same key, by which the server finds the session again.
         wanted = {"k": k, "model": model, "prompting": prompting}
         digest = hashlib.sha256(json.dumps([wanted, name], sort_keys=True).encode())
         key = {"Idempotency-Key": f"tiebreak-{digest.hexdigest()[:32]}"}
         return _of(Session, {"released": False, **self._ask("POST", "sessions", wanted, key)})
 
     def question(self, session: str, position: int) -> Question:
-        """A question of a session; refused where an earlier one has no answer yet."""
+        """Get a question of a session; refused if an earlier question has no answer yet."""
         question = self._ask("GET", f"sessions/{session}/questions/{position}")
         return _of(Question, {**question, "options": tuple(question.get("options") or ())})
 
     def answer(self, session: str, position: int, text: str) -> None:
-        """Give the answer to a question; refused where it has another one."""
+        """Send the answer to a question; refused if the server has a different answer to it."""
         self._ask("PUT", f"sessions/{session}/answers/{position}", {"answer": text})
 
     def _ask(
@@ -288,7 +288,7 @@ class Client:
         )
 
     def _last(self, state: tenacity.RetryCallState) -> httpx.Response:
-        """The last reply, once patience is over."""
+        """Return the last reply once patience is over, or raise a BankError if there was none."""
         outcome = state.outcome
         if outcome is None or outcome.failed:
             error = outcome.exception() if outcome else None
@@ -301,7 +301,7 @@ class Client:
 
 
 def _wait(state: tenacity.RetryCallState) -> float:
-    """Seconds to the next attempt: what the server asks for, or ever longer."""
+    """Seconds until the next attempt: the server's Retry-After, or a growing random delay."""
     after = ""
     if state.outcome and not state.outcome.failed:
         after = state.outcome.result().headers.get("Retry-After", "")
@@ -309,7 +309,7 @@ def _wait(state: tenacity.RetryCallState) -> float:
 
 
 def _of(kind: type[_T], fields_: Mapping[str, Any]) -> _T:
-    """The fields that are known; a server may send more."""
+    """Make a `kind` of the fields of a reply; fields that it does not have are ignored."""
     try:
         return kind(**{field.name: fields_[field.name] for field in fields(kind)})  # type: ignore[arg-type]
     except KeyError as error:
@@ -319,7 +319,7 @@ def _of(kind: type[_T], fields_: Mapping[str, Any]) -> _T:
 
 
 def session_task(server: str, k: int, prompting: Prompting, name: str) -> Task:
-    """The task that answers a session of a server, new or half-way.
+    """Return the task that answers a session of a server, new or partly answered.
 
     Raises:
         PrerequisiteError: there is no token, or the server refuses.
@@ -351,7 +351,7 @@ def session_task(server: str, k: int, prompting: Prompting, name: str) -> Task:
 
 
 def connect(server: str) -> Client:
-    """The server, with the token of the environment; a PrerequisiteError if one is unusable."""
+    """Return a client with the token of the environment, or raise a PrerequisiteError."""
     token = os.environ.get(TOKEN)
     if not token:
         raise PrerequisiteError(
@@ -369,7 +369,7 @@ def examined(
 ) -> Solver:
     """Ask the server for the sample's question and give it the model's answer.
 
-    The first `answered` questions have their answer already.
+    The first `answered` questions were answered in an earlier run and are skipped.
     """
     client, turns = connect(server), Turns(answered)
 
@@ -395,10 +395,10 @@ def examined(
 
 
 class Turns:
-    """Lets places 1, 2, … in one after the other, in whatever order they come."""
+    """Admits places 1, 2, … one after the other, whatever order they arrive in."""
 
     def __init__(self, done: int) -> None:
-        """`done` places had their turn before."""
+        """The first `done` places had their turn in an earlier run."""
         self._done = done
         self._inside: set[int] = set()
         self._failed: set[int] = set()
@@ -407,7 +407,7 @@ class Turns:
 
     @asynccontextmanager
     async def of(self, place: int) -> AsyncIterator[None]:
-        """The turn of a place; a BankError if a place before it failed, or does not come."""
+        """Hold the turn of a place; a BankError if an earlier place failed or does not come."""
         self._failed.discard(place)
         while self._done + 1 < place:
             await self._wait(place)
@@ -422,6 +422,7 @@ class Turns:
         finally:
             self._inside.discard(place)
             self._since = anyio.current_time()
+            # After a failure all places that wait wake up, so that the later ones give up, too.
             for other in [*self._waiting] if self._failed else [self._done + 1]:
                 if event := self._waiting.pop(other, None):
                     event.set()

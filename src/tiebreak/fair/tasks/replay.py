@@ -2,19 +2,19 @@
 
 inspect eval tiebreak/replay -T data=gsm8k --model openai/gpt-5-mini
 
-A model that can has most likely seen the question. How many it can guess anyway depends on what is
-taken out, so data that may be known are compared with questions that were never published, masked
-in the same way: `tiebreak contamination`.
+A model that can has most likely seen the question. How many parts can be guessed depends on the
+mask, so `tiebreak contamination` compares data that may be known with questions that were never
+published, masked in the same way.
 
-Two kinds of masks. LLMEval-Fair, §3.3, does not say which it took; `option` is that of Deng et al.
-2024, "Investigating Data Contamination in Modern Benchmarks", arXiv:2311.09783.
+There are two kinds of masks. LLMEval-Fair, §3.3, does not say which it used; `option` is from Deng
+et al. 2024, "Investigating Data Contamination in Modern Benchmarks", arXiv:2311.09783.
 
     word     a content word or a number of the question's text
     option   the text of one of its options, right or wrong
 
-A part is only taken where it stands once in the question, and nothing of it is left, so that it
-cannot be copied. Which one of those that fit is drawn by seed and question: the same for every
-model, whatever other questions there are.
+A part can be masked only if it occurs once in the question, so that it cannot be copied from the
+rest. The seed and the question's id decide which one is masked: the same for every model, whatever
+other questions there are.
 """
 
 import random
@@ -76,7 +76,7 @@ def replay(
         data: a benchmark (gsm8k, humaneval, mmlu, bfcl) from the Hub, a JSON lines or Parquet file
             with question (and id, choices, raw_uuid where it has them), or the address of a bank.
         k: How many questions to draw, at most.
-        seed: Seed of the draw, of questions and of what is taken out.
+        seed: seed of the draws, of the questions and of the part that is taken out.
         mask: word (a content word or a number of the text) or option (the text of one option).
             Only runs with the same kind can be compared.
         questions: Of a bank: all, originals, or expanded (those that were made of others).
@@ -110,9 +110,10 @@ def replay(
     )
 
 
+# Variants of one question are not independent, so the standard error is clustered by original.
 @scorer(metrics=[accuracy(), stderr(cluster="raw_uuid")])
 def filled_in() -> Scorer:
-    """Whether the reply is what was taken out; case, blanks and outer marks do not count."""
+    """Score whether the reply is the part taken out, whatever its case, spaces and outer marks."""
 
     async def score(state: TaskState, target: Target) -> Score:
         reply = state.output.completion
@@ -148,7 +149,7 @@ def _samples(questions: Iterable[Question], kind: MaskKind, seed: int, k: int) -
 
 
 def _read(data: str, subset: Which) -> tuple[list[Question], str, str]:
-    """The questions, what their data is called, and where they come from."""
+    """Read the questions; returns them with the name and the location of their data."""
     if data in BENCHMARKS:
         return list(load_questions(data)), data, origin(data)
     path = Path(from_working_directory(data))
@@ -200,7 +201,7 @@ def _of_bank(url: str, subset: Which) -> tuple[list[Question], str, str]:
 
 
 SHORTEST: Final = 5
-"""Letters that a word must have: shorter ones are mostly grammar, which anybody can fill in."""
+"""Least letters of a word to mask: shorter ones are mostly grammar, which anybody can fill in."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|\d+(?:[.,]\d+)*")
 # Scripts without spaces: a run of two to four ideographs stands for a word.
@@ -211,7 +212,7 @@ _OUTER: Final = " .,;:!?\"'`*“”‘’«»()[]。、，"
 
 
 class MaskedQuestion(NamedTuple):
-    """A question with a blank, and what stood there."""
+    """A question with a blank in its text or options, and `fill`, the part taken out."""
 
     text: str
     options: tuple[str, ...]
@@ -221,9 +222,9 @@ class MaskedQuestion(NamedTuple):
 def mask(
     text: str, options: Sequence[str], *, kind: MaskKind, seed: int, name: str
 ) -> MaskedQuestion | None:
-    """The bare question with one part taken out, of it or of its options; None where no part fits.
+    """Take one part out of a question's text or options; returns None if no part fits.
 
-    The part is drawn by `seed` and `name`, which names the question.
+    The part is drawn by `seed` and `name`, the question's id.
     """
     rng = random.Random(f"replay {kind} {seed} {name}")
     bare = " ".join([text, *options])
@@ -242,7 +243,7 @@ def mask(
 
 
 def _spans(text: str, rng: random.Random) -> list[tuple[int, int]]:
-    """Content words and numbers of a text; the first words of a question are known to anybody."""
+    """Spans of content words and numbers, but not of the first words, which anybody can guess."""
     spans = []
     for number, word in enumerate(_WORD.finditer(text)):
         if _IDEOGRAPHS.search(word[0]):
@@ -256,7 +257,7 @@ def _spans(text: str, rng: random.Random) -> list[tuple[int, int]]:
 
 
 def _once(part: str, text: str) -> bool:
-    """Whether a part stands once in the whole question: as words, whatever their case."""
+    """Whether the words of a part occur exactly once in the text, whatever their case."""
     words, all_ = words_of(part), words_of(text)
     n = len(words)
     if not n:
@@ -265,7 +266,7 @@ def _once(part: str, text: str) -> bool:
 
 
 def same_fill(reply: str, fill: str) -> bool:
-    """Whether a reply gives what stood there: NFKC, case, blanks and outer marks aside."""
+    """Whether a reply equals the part taken out, up to NFKC, case, spaces and outer marks."""
     return bool(plain := _plain(reply)) and plain == _plain(fill)
 
 
