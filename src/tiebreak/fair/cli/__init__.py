@@ -1,1 +1,1 @@
-"""The verbs of the private bank and of contamination."""
+"""The verbs `bank` and `contamination`."""

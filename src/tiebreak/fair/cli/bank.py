@@ -1,6 +1,6 @@
-"""The verbs of `bank`: a private bank of questions. Here are those that fill it.
+"""The verbs of `bank` that fill a private bank of questions.
 
-Those that ask its questions and serve it are in `bank_serve`.
+The verbs that ask its questions and serve it are in `bank_serve`.
 """
 
 from dataclasses import asdict
@@ -301,7 +301,7 @@ def review(
 
 
 class _Bank(Stages):
-    """Says what to install where a package of the extra is missing; the help needs none."""
+    """A group that says what to install if a package of the extra is missing; help needs none."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""The verbs of `bank` about its questions and its server: who is asked what, and how they stand."""
+"""The verbs of `bank` that draw and export its questions, serve it and manage its sessions."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The verb `contamination`: how many questions do models know by heart."""
+"""The verb `contamination`: how many questions models know by heart."""
 
 from tiebreak.cli._families import form_or_csv_options, level_option
 from tiebreak.cli._options import File, Name, option, verb

@@ -1,4 +1,4 @@
-"""What the verbs of `bank` found, as sheets and as data: imports, checks, numbers, sessions."""
+"""Results of the `bank` verbs as sheets and as data: imports, checks, statistics, sessions."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -30,12 +30,12 @@ BankFinding = ImportReport | BankCheck | BankStats | Part | SessionResult
 
 
 def sheets_of(finding: BankFinding) -> list[Sheet]:
-    """The sheet of what a verb found."""
+    """Return the result of a `bank` verb as one sheet."""
     return [_FORMS[type(finding)][0](finding)]
 
 
 def data_of(finding: BankFinding) -> dict[str, Any]:
-    """Its fields as one of the documents below."""
+    """Return the fields of a result as the JSON document of its type."""
     return _FORMS[type(finding)][1](finding)
 
 
@@ -104,7 +104,6 @@ def _files(report: ImportReport) -> Table:
 
 
 def _remarks(remarks: Remarks, heading: str) -> Section:
-    """Remarks of one kind, a line each, the last one with how many more there are."""
     more = remarks.total - len(remarks.shown)
     lines = [f"{remark.where}: {remark.what}" for remark in remarks.shown]
     lines += [f"… and {more:,} more"] if more else []
@@ -209,7 +208,7 @@ def _stats_data(stats: BankStats) -> dict[str, Any]:
 
 
 def sentence(answers: ConstantAnswers) -> str:
-    """What constant answers score, in a sentence; empty where there are none."""
+    """Say in one sentence what the best constant answers score; empty if there are none."""
     if not answers.best:
         return ""
     parts = " and ".join(map(_part, answers.best))
@@ -382,7 +381,7 @@ _MOST_REFUSED: Final = 10
 
 
 def expansion_sheet(done: Expanded, *, approve: bool) -> Sheet:
-    """What an expansion did; `approve` is whether new variants were approved at once."""
+    """Summarise an expansion; `approve` says whether new variants were approved at once."""
     of_texts = done.method == "statements"
     looked = count(done.n_questions, "text" if of_texts else "multiple-choice question")
     status = "approved" if approve else "drafts: tiebreak bank review"

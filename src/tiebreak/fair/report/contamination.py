@@ -11,7 +11,7 @@ from tiebreak.text import p_value
 
 
 def sheets_of(table: Contamination) -> list[Sheet]:
-    """Table 4, and each dataset against each baseline."""
+    """One sheet: counts of recalled questions (table 4), and each dataset against each baseline."""
     taken_out = {"word": "a word of the question", "option": "an option"}.get(
         table.mask, table.mask
     )
@@ -41,7 +41,7 @@ def rows_of(table: Contamination) -> list[dict[str, Any]]:
 
 
 def verdict_of(table: Contamination) -> str:
-    """Who recalls more of what than of the baselines."""
+    """Say which models recall more of which dataset than of the baselines."""
     if not table.baselines:
         return (
             "Without a baseline nothing follows from these counts: some questions can be guessed "
@@ -54,7 +54,7 @@ def verdict_of(table: Contamination) -> str:
 
 
 def _sentence(table: Contamination, dataset: str) -> str:
-    """What is known of one dataset: above each baseline, or not told apart."""
+    """Name the models above all baselines, not told apart, and below one, for one dataset."""
     by_model: dict[str, list[RecallGap]] = {}
     for gap in sorted(table.gaps, key=lambda gap: table.models.index(gap.model)):
         if gap.dataset == dataset:

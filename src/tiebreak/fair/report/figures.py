@@ -38,9 +38,9 @@ from tiebreak.text import count, percent
 def plot_star_stability(
     report: StarStability, path: str | PathLike[str], *, width: float | None = None
 ) -> list[Path]:
-    """Draw orders of fewer questions, scores by date and causes of errors: those that there are.
+    """Draw the orders on fewer questions, scores by date and causes of errors that a report has.
 
-    All but the first have its name with their own at the end, such as "-dates-fair" and "-causes".
+    The first drawing is written to `path`, the others add their name to it, e.g. "-dates-fair".
     """
     check_plot(path)
     with drawn_for(width):
@@ -58,9 +58,9 @@ _LINES = ((BLUE, "-", "o"), (GREEN, "--", "s"), (INK, "-.", "^"), (ORANGE, ":", 
 
 
 def orders_figure(orders: StarOrders) -> Drawing | None:
-    """ρ with the order of all questions by size of the draws, a line for each way of ranking.
+    """Plot ρ between the orders on a draw and on all questions by draw size, for each method.
 
-    None where no ρ is defined.
+    Returns None if no ρ is defined.
     """
     curves = {
         method: [point for point in points if not math.isnan(point.mean)]
@@ -107,7 +107,7 @@ def orders_figure(orders: StarOrders) -> Drawing | None:
 
 
 def dates_figure(course: StarCourse) -> Drawing | None:
-    """Scores with intervals by date, and a line through the models of each series."""
+    """Plot scores with intervals by date; a line joins the models of each series."""
     rows = [row for row in course.rows if not math.isnan(row.score.value)]
     if not rows:
         return None
@@ -123,6 +123,7 @@ def dates_figure(course: StarCourse) -> Drawing | None:
                 f"lines: series · bars: {course.level * 100:g}% intervals over questions",
             ],
         )
+        # Divided by 366, so that the last day of a leap year does not reach the next year.
         days = [row.date.year + (row.date.timetuple().tm_yday - 1) / 366 for row in rows]
         for series in sorted({row.series for row in rows if row.series}):
             members = [k for k, row in enumerate(rows) if row.series == series]
@@ -155,7 +156,7 @@ def dates_figure(course: StarCourse) -> Drawing | None:
 
 
 def causes_figure(causes: ErrorCauses) -> Drawing | None:
-    """The share of each cause among all labelled answers, with its interval."""
+    """Plot the share of each cause among all labelled answers, with its interval."""
     shares = causes.rows[-1].shares
     if not shares:
         return None

@@ -1,7 +1,7 @@
-"""Stability of stars (LLMEval-Fair): rounds and samples of questions, as table 9; the rest after.
+"""Stability of star scores (LLMEval-Fair): rounds and samples of questions as in table 9.
 
-Orders of fewer questions (figure 5), scores by stars beside dates and scores elsewhere (figure 2
-and finding 5) and causes of errors (figure 3) have sheets of their own.
+Orders on fewer questions (figure 5), scores by date and against other scores (figure 2 and
+finding 5) and causes of errors (figure 3) have sheets of their own.
 """
 
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ from tiebreak.text import count, percent
 
 
 def sheets_of(report: StarStability) -> list[Sheet]:
-    """A sheet for each part that was asked for, and each benchmark."""
+    """Return the sheets of the parts that were requested; the first one has all notes."""
     sheets = [
         *map(_samples_sheet, report.samples),
         *map(_orders, report.orders),
@@ -64,12 +64,12 @@ def data_of(report: StarStability) -> dict[str, Any]:
 
 
 def rows_of(report: StarStability) -> Rows:
-    """The rows of the table that was asked for.
+    """Return the rows of the one table that was requested.
 
-    Of samples there is one per benchmark, model and sample: each round, each size of draws, all.
+    Samples have one row per benchmark, model and sample: each round, each size of draws, and all.
 
     Raises:
-        ReportError: several tables were asked for, or there is none.
+        ReportError: several tables were requested, or there is none.
     """
     tables = {
         "samples": list(chain.from_iterable(map(_rows, report.samples))),
@@ -185,7 +185,6 @@ def _sizes_table(samples: StarSamples) -> Table:
 
 
 def _drawn(scores: DrawnScores) -> Cell:
-    """The mean, and below it the variance over draws and that of independent samples."""
     under = f"{decimal(scores.variance, 2)} · {decimal(scores.independent, 2)}"
     return above(number(scores.mean, 2), under)
 
@@ -268,7 +267,6 @@ def _cause_rows(causes: ErrorCauses) -> list[dict[str, Any]]:
 
 
 def _orders(orders: StarOrders) -> Sheet:
-    """ρ of each way of ranking by size of the draws (LLMEval-Fair, figure 5)."""
     sizes = [point.n_clusters for point in next(iter(orders.curves.values()), ())]
     rows = [(words(way), *map(_order_kept, points)) for way, points in orders.curves.items()]
     undefined = [
