@@ -1,4 +1,4 @@
-"""A sample of mutants, each put to the tests that reach it: `make mutants`."""
+"""Draws a sample of mutants, and runs the tests that reach each of them: `make mutants`."""
 
 import os
 import time
@@ -16,13 +16,13 @@ from tests.mutants.settings import COPY, HOME, Equivalent, Settings, settings
 from tests.mutants.table import table, write_table
 
 SURVIVED, KILLED = TestOutcome.SURVIVED, TestOutcome.KILLED
-# pytest's: all tests passed; no test was there to run. Everything else noticed the mutant.
+# Exit codes of pytest: all tests passed; no tests to run. With any other, the mutant was noticed.
 PASSED = (0, 5)
 
-# Most mutants are noticed by one of so many tests: the files of the others need not be loaded.
+# Most mutants are noticed by one of the first tests: then the files of the others are not loaded.
 FIRST = 12
-# Python takes a compiled file for that of a source with the same second and size: every mutant has
-# a second of its own.
+# Python uses a compiled file if the source's size and time, in whole seconds, are those it was
+# compiled from. A mutant often keeps the size, so each gets a second of its own.
 STAMPS = count(int(time.time()))
 
 
@@ -72,7 +72,7 @@ def main(seed: int, size: int, rooms: tuple[str, ...], page: Path | None, again:
 
 
 def tried(mutant: Mutant, source: str, reaching: Map, chosen: Settings) -> WorkResult:
-    """Put one mutant to the tests."""
+    """Run the tests that reach a mutant, and return what came of it."""
     touching = reaching.reaching(mutant.module, source, mutant.line)
     room = mutant.room if at_import(source, mutant.line) else None
     tests = reaching.asked(touching, chosen.asked, room)
@@ -110,7 +110,7 @@ def _first_failure(log: Path, tests: list[str]) -> str:
 
 
 def _check(counted: list[tuple[Mutant, WorkResult]]) -> None:
-    """A test that also fails without a mutant notices nothing: it must pass now."""
+    """Raise an error if one of the tests that noticed mutants fails without a mutant, too."""
     noticing = {str(result.output) for _, result in counted if result.is_killed}
     tests = sorted(test for test in noticing if "::" in test)
     log = HOME / "check.log"

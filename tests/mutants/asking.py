@@ -1,4 +1,4 @@
-"""pytest in a process of its own that has the libraries loaded already: a mutant costs a second."""
+"""Runs pytest in forked processes with the libraries loaded, so that a mutant costs a second."""
 
 import importlib
 import os
@@ -15,13 +15,13 @@ from tests.mutants.settings import COPY, HOME, REPOSITORY
 
 NOT_IMPORTED = 70
 SKIPPED_FOLDERS = (".git", ".venv*", ".mutants", ".*_cache", "__pycache__", ".hypothesis", "build")
-# Plugins that the tests asked here do without: loading schemathesis takes longer than most tests.
+# Plugins that these tests do not need: loading schemathesis takes longer than most tests.
 WITHOUT = ("xdist", "schemathesis", "cacheprovider")
 OPTIONS = (
     *(option for name in WITHOUT for option in ("-p", f"no:{name}")),
     *("--no-header", "--tb=line", f"--basetemp={HOME / 'tmp'}"),
 )
-# Loaded once, before the processes part. Nothing of Tiebreak is among them.
+# Loaded once, before forking. Tiebreak is not among them: each process loads it with its mutant.
 LIBRARIES = (
     *("anyio.pytest_plugin", "chardet", "click", "datasets", "huggingface_hub", "hypothesis"),
     *("inspect_ai", "inspect_ai.log", "jinja2", "matplotlib.pyplot", "numpy", "pandas"),
@@ -30,7 +30,7 @@ LIBRARIES = (
 
 
 def fresh_copy() -> None:
-    """Copy the working tree to where it is changed, with its times, so that compiled files hold."""
+    """Copy the working tree to `COPY`, with the files' times, so that compiled files stay valid."""
     shutil.rmtree(COPY, ignore_errors=True)
     shutil.copytree(
         REPOSITORY, COPY, symlinks=True, ignore=shutil.ignore_patterns(*SKIPPED_FOLDERS)
@@ -39,7 +39,11 @@ def fresh_copy() -> None:
 
 
 def prepare() -> None:
-    """Load the libraries, and say where this process and those it starts find Tiebreak."""
+    """Load the libraries, and have the processes started from here use the copy of Tiebreak.
+
+    Raises:
+        RuntimeError: a library has loaded Tiebreak, which would then be the same for all mutants.
+    """
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ[name] = "1"
     os.environ["PYTHONPATH"] = str(COPY / "src")
@@ -53,7 +57,7 @@ def prepare() -> None:
 
 
 class Chosen:
-    """A pytest plugin: of the files' tests those that were chosen, in the order given."""
+    """A pytest plugin that keeps only the chosen tests, in the given order."""
 
     def __init__(self, tests: Sequence[str]) -> None:
         self.places = {test: place for place, test in enumerate(tests)}
@@ -71,12 +75,12 @@ def ask(
 
     Args:
         tests: Their ids, in the order in which to run them.
-        log: Where what pytest prints is written.
-        seconds: How long it may take; None for as long as it likes.
+        log: File for the output of pytest.
+        seconds: Time limit; None for no limit.
         module: A module of Tiebreak to import first.
 
     Returns:
-        pytest's exit code, `NOT_IMPORTED` where the module cannot be imported, None where the
+        The exit code of pytest, `NOT_IMPORTED` if the module cannot be imported, or None if the
         time was over.
     """
     files = list(dict.fromkeys(test.split("::")[0] for test in tests))
@@ -93,7 +97,7 @@ def ask(
 
 
 def apart(run: Callable[[], int], log: Path, seconds: float | None) -> int | None:
-    """Run a function in a process of its own, in the copy; its result is the exit code."""
+    """Run a function in a fork, in the copy; return its exit code, or None if time ran out."""
     shutil.rmtree(HOME / "tmp", ignore_errors=True)
     sys.stdout.flush()
     child = os.fork()
@@ -124,6 +128,7 @@ def _wait(child: int, seconds: float | None) -> int | None:
                 return None
             time.sleep(0.02)
     finally:
+        # The group may hold processes that tests have started and left behind.
         try:
             os.killpg(child, signal.SIGKILL)
         except ProcessLookupError:
@@ -141,7 +146,7 @@ def _gone(child: int) -> bool:
 
 
 def _others(path: list[str]) -> list[str]:
-    """The search path without the clone itself."""
+    """The search path without the entries of the clone."""
     here = (REPOSITORY, REPOSITORY / "src")
     return [entry for entry in path if Path(entry).resolve() not in here]
 

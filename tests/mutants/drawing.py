@@ -1,4 +1,4 @@
-"""Which mutants there are, and a random sample of them: lines first, then one mutant of a line."""
+"""Lists all mutants, and draws a random sample: first lines, then one mutant of each line."""
 
 import ast
 import random
@@ -12,7 +12,7 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator
 
 Span = tuple[tuple[int, int], tuple[int, int]]
-"""From a line and column up to another."""
+"""Start (line, column) and end (line, column, not included)."""
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,12 @@ class Mutant:
     """One change of one module.
 
     Attributes:
-        module: The module's path from the package's folder on, such as `scorers/bracket.py`.
-        line: The line where the change begins, from 1.
-        operator: cosmic-ray's name of the change.
-        occurrence: Which of the operator's places in the module.
-        start: Where the change begins: line and column.
-        end: Where it ends.
+        module: Path of the module relative to the package, e.g. `scorers/bracket.py`.
+        line: Line where the change begins, from 1.
+        operator: cosmic-ray's name of the kind of change.
+        occurrence: Index, from 0, among the places in the module that the operator can change.
+        start: Line and column where the change begins.
+        end: Line and column where it ends.
     """
 
     module: str
@@ -42,7 +42,7 @@ class Mutant:
 
 
 def mutants_of(module: str, source: str, operators: Iterable[str]) -> Iterator[Mutant]:
-    """All changes of a module."""
+    """Yield all mutants of a module."""
     nodes, tree = list(ast_nodes(get_ast(source))), ast.parse(source)
     unchanged, operations = list(_unchanged(tree)), _operations(tree)
     for operator in operators:
@@ -64,7 +64,7 @@ def mutated(source: str, mutant: Mutant) -> str:
 
 
 def drawn(mutants: Iterable[Mutant], seed: int) -> Iterator[Mutant]:
-    """Lines in a random order, every line once; of each one operator, and of that one place.
+    """Yield one mutant of each line, in random order: first its operator is drawn, then the place.
 
     So a line with forty numbers counts as much as one with a single comparison.
     """
@@ -78,7 +78,7 @@ def drawn(mutants: Iterable[Mutant], seed: int) -> Iterator[Mutant]:
 
 
 def changed_lines(source: str, changed: str) -> tuple[str, str]:
-    """The lines that differ, before and after, each as one text without the space around it."""
+    """Return the lines that differ, before and after, each stripped and joined by spaces."""
     before, after = source.splitlines(), changed.splitlines()
     start = next(
         (i for i, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), 0
@@ -92,15 +92,15 @@ def changed_lines(source: str, changed: str) -> tuple[str, str]:
 
 
 def sources(package: Path, rooms: Iterable[str]) -> dict[str, str]:
-    """The source of each module of the rooms."""
+    """Read the modules of the rooms; returns their source by path relative to the package."""
     paths = (path for room in rooms for path in sorted((package / room).rglob("*.py")))
     return {path.relative_to(package).as_posix(): path.read_text("utf-8") for path in paths}
 
 
 def _unchanged(tree: ast.Module) -> Iterator[Span]:
-    """What is not worth a change: it is not run, or only guards against a programmer's slip.
+    """Yield the code that is not worth a change: annotations, `if TYPE_CHECKING`, and guards.
 
-    Annotations, `if TYPE_CHECKING`, `strict=` of a zip, and the options of a dataclass.
+    Guards against a programmer's slip are `strict=` of a zip and the decorators of a class.
     """
     for node in ast.walk(tree):
         match node:
@@ -117,7 +117,7 @@ def _unchanged(tree: ast.Module) -> Iterator[Span]:
 
 
 def _operations(tree: ast.Module) -> list[Span]:
-    """Where operators stand between two values: the `*` of `f(*args)` is none."""
+    """Spans between two operands: cosmic-ray also takes the `*` of `f(*args)` for an operator."""
     return [
         (_span(node.left)[1], _span(node.right)[0])
         for node in ast.walk(tree)

@@ -1,4 +1,4 @@
-"""Which tests reach which line of the rooms, and how long each test takes."""
+"""Measures which tests reach which line of the rooms, and how long each test takes."""
 
 import ast
 import hashlib
@@ -19,13 +19,13 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass
 class Map:
-    """What a run of the tests without mutants showed.
+    """Times and lines of the tests, measured in a run without mutants.
 
     Attributes:
-        source: A hash of the package's sources; another source needs another map.
-        files: A hash of each file of tests.
-        seconds: How long each test took that passed.
-        lines: Of each test, the lines that it ran, by module.
+        source: Hash of the package's sources; if they change, all is measured again.
+        files: Hash of each file of tests.
+        seconds: Duration of each test that passed.
+        lines: The lines that each test ran, by module.
     """
 
     source: str = ""
@@ -34,10 +34,11 @@ class Map:
     lines: dict[str, dict[str, list[int]]] = field(default_factory=dict)
 
     def reaching(self, module: str, source: str, line: int) -> set[str]:
-        """The tests that ran a line.
+        """Return the tests that ran a line.
 
-        What is run at import (a constant, a class's fields) shows in no test: it is the tests that
-        run any function of the module then; of a decorator or a default, those of its function.
+        Lines that are run at import are not seen in any test. For a constant or a class's field,
+        these are the tests that run any function of the module; for a decorator or a default,
+        those that run its function.
         """
         wanted = set(_statement(ast.parse(source), line))
         return {
@@ -45,7 +46,7 @@ class Map:
         }
 
     def forget(self, files: set[str]) -> None:
-        """Drop what was measured of files of tests."""
+        """Drop the measurements of some files of tests."""
         for test in [test for test in self.seconds if test.split("::")[0] in files]:
             del self.seconds[test]
             self.lines.pop(test, None)
@@ -53,11 +54,11 @@ class Map:
             del self.files[name]
 
     def asked(self, reaching: set[str], limit: float, room: str | None = None) -> list[str]:
-        """The tests to ask: those that reach the mutant, then the others of their files.
+        """Return the tests to run for a mutant: those that reach it, then others of their files.
 
-        The others belong to it because what a fixture or a cached function of a file computed is
-        seen only in the first test that needed it. Of what is run at import, the tests of its
-        `room` belong to it, too. The quickest come first, until the limit.
+        The others are needed because a fixture or a cached function of a file is measured only in
+        the first test that uses it. For a line that is run at import, pass its `room`, whose tests
+        are added. In both groups the quickest come first, until the sum exceeds `limit` seconds.
         """
         files = {test.split("::")[0] for test in reaching}
         near = f"tests/{room}/" if room else "::"
@@ -82,7 +83,10 @@ def at_import(source: str, line: int) -> bool:
 
 
 def _statement(tree: ast.Module, line: int) -> Iterator[int]:
-    """The lines that stand for one: its statement's in a function, else the whole functions'."""
+    """Lines that show whether a line was run: in a function, those of its statement.
+
+    For a decorator or a default the body of its function, else the bodies of all functions.
+    """
     holder = _holder(tree, line)
     if holder is None:
         for node in ast.walk(tree):
@@ -106,7 +110,7 @@ def _statement(tree: ast.Module, line: int) -> Iterator[int]:
 
 
 def _holder(tree: ast.Module, line: int) -> Function | None:
-    """The innermost function that a line belongs to, its decorators included."""
+    """Return the innermost function, with its decorators, that holds a line, or None."""
     around = [
         node
         for node in ast.walk(tree)
@@ -122,7 +126,7 @@ def _body(node: Function) -> range:
 
 
 def current_map(settings: Settings) -> Map:
-    """The map of the copy: of the last one what still holds, the rest measured anew."""
+    """Return the map of the copy; tests are measured again only if they or the sources changed."""
     kept = HOME / "map.json"
     found = Map(**json.loads(kept.read_text("utf-8"))) if kept.exists() else Map()
     source = _hash(*sorted((COPY / PACKAGE).rglob("*.py")))
@@ -180,7 +184,7 @@ def _by_test(
 
 
 class Watch:
-    """A pytest plugin: which tests are run, what passes, how long it takes, and its lines."""
+    """A pytest plugin that selects tests, and records their times, failures and (traced) lines."""
 
     def __init__(self, tracer: coverage.Coverage, settings: Settings) -> None:
         self.tracer, self.settings = tracer, settings

@@ -1,4 +1,4 @@
-"""What `make mutants` is set to do: mutants.yaml, read."""
+"""The settings of `make mutants`, read from mutants.yaml."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +7,7 @@ import yaml
 
 REPOSITORY = Path(__file__).parents[2]
 HOME = REPOSITORY / ".mutants"
-"""The copy that is changed, the map of tests and the session; the clone stays as it is."""
+"""Folder of the copy that is mutated, the map of tests and the sessions."""
 COPY = HOME / "copy"
 
 
@@ -16,10 +16,10 @@ class Equivalent:
     """A change that no test can notice.
 
     Attributes:
-        module: The module, from the package's folder on.
-        before: The changed lines as they are in the source, without the space around them.
-        after: The same lines changed.
-        reason: Why nothing can be noticed.
+        module: Path of the module, relative to the package.
+        before: The lines in the source that change, stripped and joined by spaces.
+        after: The same lines after the change.
+        reason: Why no test can notice it.
     """
 
     module: str

@@ -1,4 +1,4 @@
-"""The score of each room, and of all: what `docs/reference/faults.md` shows."""
+"""The table of `docs/reference/faults.md`: mutation scores by room and in total."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +10,10 @@ START, END = "<!-- mutants: begin -->\n", "<!-- mutants: end -->"
 
 
 def table(results: Sequence[tuple[str, bool]], rooms: Sequence[str]) -> str:
-    """Markdown: of each room how many mutants were noticed, with the exact binomial interval."""
+    """Return Markdown: mutants noticed in each room, with exact (Clopper–Pearson) intervals.
+
+    `results` are pairs of a mutant's room and whether a test noticed it.
+    """
     rows = [(room, [noticed for other, noticed in results if other == room]) for room in rooms]
     rows = [*(row for row in rows if row[1]), ("all", [noticed for _, noticed in results])]
     lines = [HEAD, ["---"] * len(HEAD), *(_cells(name, noticed) for name, noticed in rows)]
@@ -18,7 +21,7 @@ def table(results: Sequence[tuple[str, bool]], rooms: Sequence[str]) -> str:
 
 
 def write_table(page: Path, text: str) -> None:
-    """Put the table into the page, between its two comments."""
+    """Put the table into the page, between its comments `START` and `END`."""
     before, _, rest = page.read_text("utf-8").partition(START)
     page.write_text(f"{before}{START}{text}{END}{rest.partition(END)[2]}", "utf-8")
 

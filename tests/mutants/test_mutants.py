@@ -1,4 +1,4 @@
-"""What `make mutants` draws, and what it says about it."""
+"""Tests of `make mutants`: what it draws, which tests it runs, and its table."""
 
 from functools import cache
 from pathlib import Path
