@@ -1,10 +1,11 @@
-"""lm-eval's own command line, with one more model: its answers come from a file.
+"""lm-eval's own command line, with a model whose answers come from a file.
 
     python -m answering_lm run --model answering --model_args answers=FILE …
 
-FILE is a JSON object from question to answer. The longest question in a prompt counts.
+FILE is a JSON object from question to answer. A prompt gets the answer to the longest question that
+it contains.
 
-Run so, nothing else is changed; `own_lm_eval` has this model, too, without lm-eval's own tasks.
+Nothing else of lm-eval is changed; `own_lm_eval` has the same model without the built-in tasks.
 """
 
 import json
@@ -39,7 +40,7 @@ class Answering(LM):  # type: ignore[misc]
 
 @register_model("one_answer")
 class OneAnswer(Answering):
-    """Has the same answer to every question, and needs no file."""
+    """Gives the same answer to every question, and needs no file."""
 
     tokenizer_name = "none"
 

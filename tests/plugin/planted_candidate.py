@@ -1,10 +1,9 @@
 """A candidate whose quality is known: the model provider `candidate`.
 
-`candidate/0.7` writes answers that give its quality away to the planted judge (`quality=0.7`). They
-are no right answers to anything. `candidate/0.7+fails` raises an error at every call while the file
-that CANDIDATE_FAILS names exists, `candidate/0.7+down` the one that Inspect raises when it has
-repeated a call in vain. Where the environment names a file in CANDIDATE_CALLS, every call
-that really happens adds the model's name to it.
+`candidate/0.7` writes answers that tell the planted judge their quality (`quality=0.7`), and are
+never right. While the file named by CANDIDATE_FAILS exists, every call of `candidate/0.7+fails`
+raises an error, and every call of `candidate/0.7+down` the error that Inspect raises after its last
+retry. If CANDIDATE_CALLS names a file, every call that is no cache hit adds the model's name to it.
 """
 
 import json
@@ -26,7 +25,7 @@ from tenacity import Future, RetryError
 
 
 class Planted(ModelAPI):
-    """A model that answers a prompt's text."""
+    """Base of models that answer the text of the last message."""
 
     def __init__(
         self,
@@ -88,7 +87,7 @@ class PlantedMemory(Planted):
 
 
 def _fill(question: str, prompt: str) -> str | None:
-    """What was taken out of a question, if that is the one in the prompt."""
+    """Return the word for which [MASK] stands if the prompt holds this question, or None."""
     for word in re.finditer(r"\w+", question):
         if f"{question[: word.start()]}[MASK]{question[word.end() :]}" in prompt:
             return word[0]

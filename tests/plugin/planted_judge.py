@@ -1,31 +1,31 @@
 """A judge whose verdicts are known beforehand: the model provider `planted`.
 
-It reads the quality that each candidate's text gives away (`quality=0.73`) and votes by it. The
-model's name holds its settings, e.g. `planted/noise=0.5+bias=0.2+seed=3`:
+It reads the quality that each candidate's text states (`quality=0.73`) and votes by it. The name of
+the model holds its settings, e.g. `planted/noise=0.5+bias=0.2+seed=3`:
 
 - noise: standard deviation of the Gaussian error on every quality that it reads
-- bias: what it adds to the quality of the response that is shown first
-- length: what it adds in a match to the quality of the longer response
-- gullible: what it adds to the quality of a response that tells it what to prefer
-- malformed: probability that a reply is no JSON at all (repair turns draw again)
+- bias: added to the quality of the response shown first in a match
+- length: added to the quality of the longer response of a match
+- gullible: added to the quality of a response that tells the judge what to prefer
+- malformed: probability that a reply is not JSON at all (repair turns draw again)
 - scale: difference of quality at which a vote has full confidence (default 0.1)
-- fails: 1, and every call raises an error; so does every prompt that holds PROVIDER FAILS
-- context: characters of the longest prompt that it can take
+- fails: if 1, every call raises an error; so does every prompt that holds PROVIDER FAILS
+- context: characters of the longest prompt that the model accepts
 
-Where it ranks several responses, whose text gives their author away as well (`author=2`):
+For rankings of several responses, whose texts also state their author (`author=2`):
 
-- me, self: who it is itself, and what it adds to the quality of its own response
-- friend, ally: the same for the response of another author
-- order: 1, and it ranks in the order of presentation whatever their quality
-- missing: probability that it leaves a response out
-- stranger: probability that it names a response that there is not
+- me, self: the judge's own author number, and the bonus of its own response
+- friend, ally: the number of another author, and the bonus of that one's response
+- order: if 1, it ranks in the order of presentation whatever the quality
+- missing: probability of leaving a response out
+- stranger: probability of naming a response that does not exist
 
-A response on its own gets its quality, rounded, as its grade from 0 to 10, or its stars from 0 to 3
-as far as the schema allows them.
+A single response gets its rounded quality as its grade, within 0 to 10, or as its stars, within the
+range of the schema.
 
-All draws follow from the seed, the prompt and how often this prompt was asked before. Where the
-environment names a file in PLANTED_CALLS, every call that really happens adds a line to it, with
-the model's name and a digest of the prompt. A call takes PLANTED_DELAY seconds, by default none.
+All draws follow from the seed, the prompt and the number of earlier calls with the same prompt. If
+PLANTED_CALLS names a file, every call that is no cache hit adds a line with the model's name and a
+digest of the prompt to it. A call takes PLANTED_DELAY seconds, by default 0.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
-"""Planted models under names that documentation uses, so that its commands run as they stand.
+"""Planted models under the names in the documentation, so that its commands run unchanged.
 
-`openai/gpt-5`, and any other model of these providers, judges where a reply has a schema and
-answers where it has none. A process that has PLANTED_PROVIDERS in its environment has them.
+Every model of these providers, e.g. `openai/gpt-5`, judges if the reply has a schema, and answers
+otherwise. They replace the real ones if PLANTED_PROVIDERS is in the environment.
 """
 
 import hashlib
@@ -32,13 +32,13 @@ PROVIDERS = {
     "google": "inspect_ai",
     "tiebreak-local": "tiebreak",
 }
-"""The providers of the pages, and the package that has the real one."""
+"""Providers that the documentation names, and the package that registers the real one."""
 
 
 def answer_of(model: str, prompt: str) -> str:
-    """A model's answer: a right one to about half of the sums, and a quality that a judge can read.
+    """A model's answer: 70% of sums ("What is 3 + 4?") are right, and it states its quality.
 
-    Of "What is 3 + 4?" the answer is known; all else gets a number.
+    Prompts without a sum get 3, or 4 in 30%.
     """
     draw = random.Random(hashlib.sha256(f"{model} {prompt}".encode()).digest())
     better = int(hashlib.sha256(model.encode()).hexdigest(), 16) % 7 / 10
@@ -49,7 +49,7 @@ def answer_of(model: str, prompt: str) -> str:
 
 
 class Anyone(Planted):
-    """Judges where the reply has a schema, and answers where it has none."""
+    """Judges if the planted judge knows the schema of the reply, and answers otherwise."""
 
     def set_up(self, **model_args: Any) -> None:
         seed = int(hashlib.sha256(self.model_name.encode()).hexdigest(), 16) % 1000
@@ -77,7 +77,7 @@ class Anyone(Planted):
 
 
 def planted() -> dict[str, Any]:
-    """Entries of Inspect's registry that stand before the real ones."""
+    """Return entries of Inspect's registry that replace the real providers."""
     import_module("tiebreak.demo.local.provider")
     import_module("inspect_ai.model._providers.providers")
     there = dict(registry._registry)
