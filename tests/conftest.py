@@ -1,4 +1,4 @@
-"""What every test needs: a cache and a working folder of its own, and no network."""
+"""Settings of all tests: no network, an empty cache of model calls for each, little overhead."""
 
 import gc
 import importlib.metadata
@@ -17,22 +17,22 @@ from tests.cases import cases
 # A busy machine is no fault of what is tested.
 settings.register_profile("tiebreak", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tiebreak")
-# Ballots are many small objects without cycles: looking for some takes a seventh of the time.
+# Ballots are many small objects without cycles: collecting garbage takes a seventh of the time.
 gc.set_threshold(100_000, 20, 100)
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-# Threads of small matrices wait for one another longer than they compute.
+# For small matrices, threads wait for one another longer than they compute.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# So do the embedded model's: where another process has its core, a thread of OpenMP spins.
+# The same holds for the embedded model: OpenMP's threads spin while others use their cores.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-# Nobody asks how a run is getting on, and what would answer takes a tenth of the time.
+# The server that tells how a run is getting on takes a tenth of the time, and is not asked.
 os.environ.setdefault("INSPECT_EVAL_CTL_SERVER", "false")
 os.environ.setdefault("TIEBREAK_LOCAL_THREADS", "1")
-# With "none" a table of results is laid out for every run, and then not printed.
+# With "none", Inspect lays out a table of results for every run, but does not print it.
 os.environ.setdefault("INSPECT_DISPLAY", "log")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Inspect searches all installed packages in every run: half of the time of a small one."""
+    """Cache the search of installed packages, which takes half of a small run of Inspect."""
     patch = pytest.MonkeyPatch()
     search = cache(importlib.metadata.packages_distributions)
     patch.setattr(importlib.metadata, "packages_distributions", search)
@@ -44,24 +44,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 LONGEST = cases(__file__, "longest")
-"""Files that take over six seconds of one core."""
+"""Test files that take over six seconds of one core, in the order in which to run them."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest files come first: at the end workers have small ones to share."""
+    """Put the longest files first, so that workers can share small ones at the end."""
     here = Path(__file__).parent
     places = {here / f"{name}.py": place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
 
 
 def pytest_collection_finish() -> None:
-    """What has been imported and collected stays: a search for garbage need not look at it."""
+    """Exempt all modules and tests from garbage collection, since they stay to the end."""
     gc.freeze()
 
 
 @pytest.fixture(scope="session")
 def inspect_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Folders for one test after the other: a numbered one of pytest's looks at all before it."""
+    """Paths of new folders, one for each test; pytest's numbered ones list all earlier folders."""
     root = tmp_path_factory.mktemp("inspect-caches")
     return (root / str(number) for number in count())
 

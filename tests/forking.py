@@ -1,9 +1,9 @@
-"""Commands in processes of their own, forked from one that has imported what they import.
+"""Commands in processes of their own, forked from a server that has done their imports.
 
-    python -m tests.forking        orders come over the socket that is its standard input
+    python -m tests.forking        the server; its standard input is the socket for orders
 
-A command starts at once so, in place of seconds of imports. It is a process like any other: it has
-the environment, the folder and the files that it is given, and can be killed with its children.
+A command starts at once instead of after seconds of imports. Apart from that its process is like
+any other: it gets its environment, folder and files, and can be killed with its children.
 """
 
 import gc
@@ -37,7 +37,7 @@ WANTED = (
     *("rich.markdown", "rich._emoji_codes", "tiebreak.cli.rank", "tiebreak.report.sentences"),
     *("anyio.abc", "anyio._backends._asyncio"),
 )
-"""What a run imports on its way, which takes most of its time."""
+"""Modules that a run imports, which takes most of its time."""
 
 PLOTS = (
     *("tiebreak.report.page.build", "tiebreak.report.figures.canvas", "matplotlib.figure"),
@@ -53,20 +53,20 @@ LATER: Mapping[str, tuple[str, ...]] = {
         *("sqlalchemy.dialects.postgresql.psycopg", "sqlalchemy.dialects.sqlite"),
     ),
 }
-"""The same of single verbs of `tiebreak`, imported when the first such command is to start."""
+"""Modules that single verbs of `tiebreak` import, loaded before the first command of the verb."""
 
 CLIENTS = (
     *("openai.resources.chat", "inspect_ai.model._providers.openai_compatible"),
     *("anthropic", "inspect_ai.model._providers.anthropic"),
 )
-"""The same of runs that ask providers, imported where REAL_CLIENTS is in the environment."""
+"""Modules that runs with real providers import, loaded if REAL_CLIENTS is in the environment."""
 
 PATIENCE = 300.0
-"""Seconds after which a command hangs."""
+"""Seconds after which a command counts as hanging."""
 
 
 class Fork:
-    """A command that was started; its process leads a group of its own."""
+    """A command that was started; its process leads a process group of its own."""
 
     def __init__(self, line: socket.socket) -> None:
         self._line = line
@@ -74,20 +74,20 @@ class Fork:
         self.returncode: int | None = None
 
     def poll(self, seconds: float = 0.0) -> int | None:
-        """Its exit code, once it has ended; waits so many seconds for it."""
+        """Wait up to so many seconds for the exit code; None if the command has not ended."""
         if self.returncode is None and select.select([self._line], [], [], seconds)[0]:
             self.returncode = int(self._line.recv(64))
             self._line.close()
         return self.returncode
 
     def wait(self) -> int:
-        """Its exit code."""
+        """Wait for the exit code; fails if the command does not end within `PATIENCE`."""
         code = self.poll(PATIENCE)
         assert code is not None, f"process {self.pid} hangs"
         return code
 
     def kill(self) -> None:
-        """End it with its children, if it still runs."""
+        """Kill the command with its children, if it still runs."""
         if self.poll() is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -99,7 +99,7 @@ class Forks:
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = env
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._orders = ours  # once it is closed, be it by our end, the other process ends
+        self._orders = ours  # the server ends when this closes, also because we end
         command = [sys.executable, "-m", "tests.forking"]
         self._server = subprocess.Popen(command, cwd=ROOT, env=env, stdin=theirs.fileno())
         theirs.close()
@@ -107,7 +107,7 @@ class Forks:
     @staticmethod
     @contextmanager
     def serving(env: Mapping[str, str]) -> Iterator["Forks"]:
-        """A process of its own that starts commands, until the block ends."""
+        """Run a server that starts commands, until the block ends."""
         forks = Forks(env)
         try:
             yield forks
@@ -129,12 +129,12 @@ class Forks:
 
         Args:
             command: one of `SCRIPTS`, or "python" and a file; then the arguments.
-            cwd: where it runs.
-            env: all of its environment.
-            stdout: the file descriptor to which it prints.
-            stderr: that of its errors.
-            stdin: that of what it reads; None: there is nothing.
-            descriptors: how many it may have; None: as many as the process that starts it.
+            cwd: its working directory.
+            env: its whole environment, but for PWD, which is set to `cwd`.
+            stdout: file descriptor of its output.
+            stderr: file descriptor of its error stream.
+            stdin: file descriptor of its input; None for an empty input.
+            descriptors: limit of its open files; None for the limit of the server.
         """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         how = {"cwd": str(cwd), "env": {**env, "PWD": str(cwd)}, "descriptors": descriptors}
@@ -152,13 +152,13 @@ class Forks:
         env: Mapping[str, str],
         kill: Callable[[], bool] = lambda: False,
     ) -> bool:
-        """Run a command, which must end with 0 and leaves what it prints in `printed`.
+        """Run a command, which must end with exit code 0; its output goes to `cwd / "printed"`.
 
         Args:
             command: as for `start`.
-            cwd: where it runs.
-            env: what is added to the environment of the process that starts it.
-            kill: asked again and again whether it is time to kill it.
+            cwd: its working directory.
+            env: variables to add to the environment of the server.
+            kill: polled while the command runs; it is killed when this returns True.
 
         Returns:
             Whether it was killed before its end.
@@ -181,8 +181,9 @@ class Forks:
 
 
 def serve() -> None:
-    """Run what is ordered until nobody can order any more."""
-    # A third of the time of a run, and the same in all of them. Inspect takes it by its name.
+    """Run the commands that are ordered, until the other end of the socket is closed."""
+    # The search takes a third of a run and finds the same in all runs. Inspect looks the function
+    # up in the module whenever it calls it, so the cached one can take its place there.
     search = cache(importlib.metadata.packages_distributions)
     importlib.metadata.packages_distributions = search
     search()
@@ -194,6 +195,7 @@ def serve() -> None:
     get_model_info("planted/x")
     for name in SCRIPTS[:2]:
         _script(name)
+    # A collection in a child would write to, and so copy, the pages that it shares with the server.
     gc.freeze()
     orders = socket.socket(fileno=os.dup(0))
     running: dict[int, tuple[int, socket.socket]] = {}
@@ -264,8 +266,8 @@ def _run(
     sys.argv = arguments if name == "python" else [str(BIN / name), *arguments]
     sys.path[0] = str(Path(sys.argv[0]).parent)
     main = sys.modules["__main__"]
-    main.__spec__, main.__file__ = None, sys.argv[0]  # what `multiprocessing` starts again
-    if "NO_PICTURES" in env:  # a study's take longer than all else of a small one
+    main.__spec__, main.__file__ = None, sys.argv[0]  # `multiprocessing` runs these again
+    if "NO_PICTURES" in env:  # they take longer than the rest of a small study
         sys.modules["matplotlib"] = None  # type: ignore[assignment]
     code: object = 0
     try:

@@ -25,7 +25,7 @@ PLUGIN = ROOT / "tests" / "plugin"
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The environment of a harness process: the planted judge can be found, no display, no hub."""
+    """Environment of a harness process: it finds the planted judge, and prints plain text."""
     path = os.pathsep.join([str(PLUGIN), *filter(None, [os.environ.get("PYTHONPATH")])])
     return {
         **os.environ,
@@ -38,8 +38,8 @@ def environment(**more: str) -> dict[str, str]:
 
 
 AT_THE_END = {"INSPECT_EVAL_NO_LOG_REALTIME": "1", "INSPECT_EVAL_LOG_REALTIME": "1"}
-"""Nobody looks on while Inspect runs (`eval-retry` has the second name for the same): no database
-for who does, which takes a tenth of the time and more."""
+"""Keep Inspect from writing the database with which a run can be watched: it takes a tenth of the
+time and more. `eval-retry` reads the second variable."""
 
 
 def run(
@@ -47,8 +47,8 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command of the virtual environment, such as `run("inspect", "eval", …, cwd=tmp)`.
 
-    In a process of its own, which is forked where it is one of `SCRIPTS` or a file of Python. Fails
-    with all that it printed when the exit code is not the expected one.
+    The command has a process of its own, which is forked if it is one of `SCRIPTS` or a Python
+    file. Raises AssertionError with all its output if the exit code is not `code`; None allows any.
     """
     env = environment(PWD=str(cwd), **AT_THE_END, **env)
     is_file = command[0] == "python" and command[1].endswith(".py")
@@ -77,19 +77,19 @@ def run(
 
 
 AT_FIRST = environment()
-"""Before any test changes it: some packages read their settings when they are imported."""
+"""The environment before a test changes it, since some packages read settings when imported."""
 
 
 @cache
 def forks() -> Forks:
-    """What starts commands for all tests of this process."""
+    """The server that starts commands for all tests of this process."""
     return Forks(AT_FIRST)
 
 
 def run_on_terminal(*command: str, cwd: Path, **env: str) -> tuple[str, int]:
-    """Run a command of the virtual environment on a terminal of its own: what it writes there.
+    """Run a command on a terminal of its own; returns what it writes there, and its exit code.
 
-    With the exit code. `COLUMNS` of the environment is the terminal's width.
+    `COLUMNS` in `env` is the width of the terminal.
     """
     started = environment(TERM="xterm-256color", **env)
     ours, its = pty.openpty()
@@ -97,16 +97,16 @@ def run_on_terminal(*command: str, cwd: Path, **env: str) -> tuple[str, int]:
     fork = forks().start(*command, cwd=cwd, env=started, stdin=its, stdout=its, stderr=its)
     os.close(its)
     written = b""
-    with suppress(OSError), os.fdopen(ours, "rb", buffering=0) as screen:  # it ends with an error
+    with suppress(OSError), os.fdopen(ours, "rb", buffering=0) as screen:  # its end is an OSError
         while read := screen.read(1 << 16):
             written += read
     return written.decode("utf-8", "replace"), fork.wait()
 
 
 def kill_once(enough: Callable[[], bool], *command: str, cwd: Path, **env: str) -> None:
-    """Start a command as `run` does, and kill it with all its children once there is enough.
+    """Start a command as `run` does, and kill it with all its children once `enough()` is true.
 
-    A planted judge takes its time, so that the run is not over before it can be killed.
+    The planted judge is slowed down, so that the run does not end before it can be killed.
     """
     slowed = environment(PLANTED_DELAY="0.05", **env)
     assert forks().run(*command, cwd=cwd, env=slowed, kill=enough), (
@@ -115,11 +115,11 @@ def kill_once(enough: Callable[[], bool], *command: str, cwd: Path, **env: str) 
 
 
 def run_lm_eval(*runs: Sequence[str], cwd: Path, model: str = "dummy") -> None:
-    """`lm_eval run`, by default with its dummy model, offline, in a process of its own.
+    """Run `lm_eval run` offline in a process of its own, by default with its dummy model.
 
-    Each of `runs` holds the arguments of one; they follow each other in the process. It knows the
-    tasks in `--include_path` only; `run("lm_eval", …)` knows the built-in ones too, which takes it
-    ten seconds.
+    Each of `runs` holds the arguments of one run; the process does them one after the other. Only
+    the tasks in `--include_path` are known. `run("lm_eval", …)` also knows the built-in tasks, but
+    takes ten seconds to index them.
     """
     words = [word for given in runs for word in ("then", "run", "--model", model, *given)]
     run(
@@ -131,10 +131,10 @@ def run_lm_eval(*runs: Sequence[str], cwd: Path, model: str = "dummy") -> None:
 
 
 def run_here(*command: str, cwd: Path, **env: str) -> str:
-    """Run a command's entry point in this process, which has imported all it needs; what it prints.
+    """Run a command's entry point in this process, and return what it prints.
 
-    For what the command line makes of its arguments. A process of its own (`run`) takes seconds to
-    start, and is for what needs one: exit codes, being killed, finding what is installed.
+    This is for tests of arguments and output, because all imports are done. `run` starts a process,
+    which takes seconds: use it for exit codes, kills and finding what is installed.
     """
     [script] = entry_points(group="console_scripts", name=command[0])
     printed = io.StringIO()
@@ -158,7 +158,7 @@ def run_here(*command: str, cwd: Path, **env: str) -> str:
 
 @contextmanager
 def serving(app: Any, **options: Any) -> Iterator[str]:
-    """The address of an ASGI app that a thread of the test serves meanwhile."""
+    """Serve an ASGI app in a thread during the block; yields its address."""
     import uvicorn
 
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", **options))
