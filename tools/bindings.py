@@ -1,4 +1,4 @@
-"""Names that say nothing of the thing: which of them the package binds, by room and in all.
+"""Counts the vague names that the package binds, by room and in total.
 
     python -m tools.bindings [--list]
 
@@ -19,7 +19,7 @@ DIALECT: Final = {
     *("one", "found", "own", "said", "told", "whole", "beside", "who", "what", "has", "it", "its"),
     *("there", "that", "each", "every", "mine", "others", "says", "does", "which"),
 }
-"""Words for which the field has a noun: a model, a result, a ballot, a score."""
+"""Words in place of which the field has a noun, e.g. model, result, ballot, score."""
 
 
 class Binding(NamedTuple):
@@ -31,7 +31,7 @@ class Binding(NamedTuple):
 
 
 def bindings(path: Path) -> Iterator[Binding]:
-    """All names that a module binds."""
+    """Yield all names that a module binds."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         name = ""
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -47,7 +47,7 @@ def bindings(path: Path) -> Iterator[Binding]:
 
 
 def main() -> None:
-    """Print the shares."""
+    """Print the share of vague names in each room and in total."""
     counts: Counter[str] = Counter()
     vague: Counter[str] = Counter()
     for path in sorted(PACKAGE.rglob("*.py")):

@@ -1,10 +1,10 @@
-"""The size of the house: lines, rooms, modules, circles, dataclasses and names.
+"""Prints the size of the package: lines, rooms, modules, circles, dataclasses and vague names.
 
     python -m tools.house [--list]
 
-An import counts wherever it stands, in a stub (.pyi) too, which says what a package hands on. Lists
-of names by which tasks and findings are found are no imports. `--list` names the modules with one
-importer and counts dataclasses by room.
+Imports inside functions count, too, and so do those of stubs (.pyi), which say what a package
+exports. Lists of names from which tasks and findings are loaded are not imports. `--list` names the
+modules with one importer, and counts dataclasses by room.
 """
 
 import ast
@@ -20,12 +20,12 @@ TESTS: Final = PACKAGE.parent.parent / "tests"
 
 
 def n_lines(folder: Path) -> int:
-    """Lines of Python below a folder."""
+    """Count the lines of Python below a folder."""
     return sum(len(path.read_text("utf-8").splitlines()) for path in folder.rglob("*.py"))
 
 
 def modules() -> dict[str, ast.Module]:
-    """The modules and stubs of the package, stubs as NAME.pyi."""
+    """Parse the modules and stubs of the package; returns them by name, stubs as NAME.pyi."""
     parsed = {}
     for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]):
         name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
@@ -35,13 +35,13 @@ def modules() -> dict[str, ast.Module]:
 
 
 def imports(modules: dict[str, ast.Module]) -> dict[str, set[str]]:
-    """The modules of these that each imports, for types alone as well."""
+    """For each module, those of `modules` that it imports, also if only for types."""
     graph: dict[str, set[str]] = {}
     for name, tree in modules.items():
         graph[name] = set()
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
-                package = name.removesuffix(".pyi") if node.level else ""  # of a stub
+                package = name.removesuffix(".pyi") if node.level else ""  # only stubs do
                 source = f"{package}.{node.module}".lstrip(".")
                 inside = {f"{source}.{alias.name}" for alias in node.names}
                 graph[name] |= {path if path in modules else source for path in inside}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def renew(page: Path, text: str, begin: str, end: str) -> None:
-    """Put `text` between the marks of `page`, and leave the rest as it is."""
+    """Put `text` between the marks of `page`; the rest stays. Exits if there are no marks."""
     before, _, rest = page.read_text(encoding="utf-8").partition(begin)
     _, found, after = rest.partition(end)
     if not found:

@@ -1,8 +1,8 @@
 """Takes the README's picture: the first screen of a report on `examples/study`, light and dark.
 
-`make picture` runs it; it needs chromium on the path. The same code and data give the same page;
-how a browser draws letters depends on its version and fonts, so a picture says of which page it is,
-and a test compares that.
+`make picture` runs it; it needs chromium on the path. The same code and data give the same page,
+but how it is drawn depends on the browser's version and fonts. Therefore a picture holds the digest
+of its page, and a test compares the digests, not the pictures.
 """
 
 import hashlib
@@ -25,24 +25,24 @@ WIDTH, HEIGHT = 900, 1400
 COLOURS = 128
 """Colours of a picture: enough for letters and bars, at a third of the bytes."""
 PAGE = "Page"
-"""The text of a PNG that holds what `digest` says of the page."""
+"""Key of the text in a PNG that is the `digest` of the page."""
 
 
 def written(folder: Path) -> Path:
-    """The page that is taken, made anew in a folder."""
+    """Write the report into a folder, and return the page to take a picture of."""
     write_report(STUDY, folder, how=Resampling())
     return folder / "index.html"
 
 
 def digest(page: Path) -> str:
-    """SHA-256 of what a picture shows: styles, head and the first section of a page."""
+    """SHA-256 of the part of a page that the picture shows: styles, head and first section."""
     top, end, _ = page.read_text(encoding="utf-8").partition("</section>")
     assert end
     return hashlib.sha256(top.encode()).hexdigest()
 
 
 def taken(page: Path, scheme: Literal["light", "dark"], program: str) -> Image.Image:
-    """A page down to the end of its board and of what is said below it."""
+    """Take a picture of a page from its top to the end of the verdicts below the board."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         screen = browser.new_page(
@@ -60,7 +60,7 @@ def taken(page: Path, scheme: Literal["light", "dark"], program: str) -> Image.I
 
 
 def main() -> None:
-    """Writes both pictures."""
+    """Write both pictures."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         raise SystemExit("There is no chromium on this machine (Debian: apt-get install chromium).")

@@ -1,8 +1,8 @@
 """Records the logs of `tiebreak demo --recorded` anew.
 
-`make recorded` runs it, for a quarter of an hour on two cores. Answers and verdicts are the small
-model's. What tells of the machine is taken out, and so are the transcripts: nine tenths of the
-bytes. What is printed then is renewed by the tests, with `TIEBREAK_RENEW=1`.
+`make recorded` runs it, which takes a quarter of an hour on two cores. Answers and verdicts are
+those of the embedded model. Paths of this machine are removed, and so are the transcripts, which
+are nine tenths of the bytes. Then renew the expected output with `TIEBREAK_RENEW=1` in the tests.
 """
 
 import shutil
@@ -20,7 +20,7 @@ from tiebreak.demo.screen import RECORDED, DemoProtocol
 def record() -> None:
     """Run the demo under every protocol in a folder of its own, and keep its logs."""
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        # Relative, and the same for all: judged are answers of the first run, from the cache.
+        # The same relative path for all: so later runs get the answers of the first from the cache.
         runs = {
             protocol: run_demo(Path("tiebreak-demo"), protocol=protocol)
             for protocol in get_args(DemoProtocol)
@@ -35,15 +35,15 @@ def record() -> None:
 
 
 def keep(source: Path, place: Path) -> None:
-    """Write a log to its place among the recorded ones."""
+    """Write a log, made neutral, to `place`, a path relative to the recorded logs."""
     log = neutral(read_eval_log(str(source), resolve_attachments=True))
     (RECORDED / place).parent.mkdir(parents=True, exist_ok=True)
     write_eval_log(log, str(RECORDED / place))
 
 
 def neutral(log: EvalLog) -> EvalLog:
-    """A log without what tells of the machine, and without transcripts."""
-    # Settings of the candidates name the file of a benchmark's items in the middle of a text.
+    """Return a log without paths and revision of this machine, and without transcripts."""
+    # The metadata holds the settings of the candidates' logs as text, with the path of the items.
     spec = EvalSpec.model_validate_json(log.eval.model_dump_json().replace(f"{ITEMS}/", ""))
     changed = spec.model_copy(
         update={
@@ -66,13 +66,13 @@ def _plain(sample: EvalSample) -> EvalSample:
 
 
 def _no_folders(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments of a task, with the bare name of each log of candidates."""
+    """Return a task's arguments with only the file names of the logs of candidates."""
     logs = arguments.get("candidates")
     return arguments | ({"candidates": [Path(log).name for log in logs]} if logs else {})
 
 
 def _sources(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Where the candidates' answers came from, by the names that the logs have here."""
+    """Return metadata with the sources of candidates renamed to the recorded logs."""
     key = "candidate_sources"
     found = [
         f"candidates/{_setting(Path(source))}/{_benchmark(source)}.eval"

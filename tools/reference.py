@@ -1,4 +1,4 @@
-"""Writes the pages of `docs/reference` that follow from the code: `make docs` runs it.
+"""Writes the pages of `docs/reference` that are made from the code: `make docs` runs it.
 
 command-line.md   the verbs by stage; command-line/STAGE.md has their options, from click
 tasks.md          every task and its `-T` arguments, from signatures and docstrings
@@ -39,9 +39,9 @@ TASKS = {
 
 
 def prose(text: str) -> str:
-    """A docstring or a help text as one line, also for a cell of a table.
+    """Turn a docstring or help text into one line of Markdown, also for a cell of a table.
 
-    Markdown shows it as it is; backticks hold code.
+    Signs that Markdown would interpret are escaped, except in code between backticks.
     """
     parts = re.split(r"`+([^`]+)`+", " ".join(text.split()))
     parts[::2] = (
@@ -52,7 +52,7 @@ def prose(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Text as code; Python-Markdown takes no bar in it for the end of a table's cell."""
+    """Text as code; in it Python-Markdown does not take a bar for the end of a table's cell."""
     return f"`{text}`"
 
 
@@ -104,7 +104,7 @@ def slug(heading: str) -> str:
 
 
 def sections(name: str, command: click.Command, level: int) -> Iterator[str]:
-    """What is said of a command, and of those below it."""
+    """Yield the usage, help and options of a command, then those of its subcommands."""
     yield f"{'#' * level} {name}"
     with click.Context(command, info_name=name) as context:
         yield f"```text\n{name} {' '.join(command.collect_usage_pieces(context))}\n```"
@@ -120,14 +120,14 @@ def sections(name: str, command: click.Command, level: int) -> Iterator[str]:
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """A help text: what click is not to fill again is shown as it is where lines are indented."""
+    """Yield a help text as Markdown; what click is told not to wrap becomes a block of code."""
     for part in text.split("\n\n"):
         lines = part.split("\n")
         if lines[0].strip() != "\b":
             yield prose(part)
             continue
         head, *rest = lines[1:]
-        # A heading with what it is of below it, or else a list of words with their meaning.
+        # Either a heading ("Examples:") with commands below it, or words with their meanings.
         headed = head.endswith(":")
         kept = textwrap.dedent("\n".join(rest if headed else lines[1:]))
         if headed:
@@ -163,7 +163,7 @@ def tasks_of(module: ModuleType) -> list[str]:
 
 
 def one_task(name: str, function: Any) -> Iterator[str]:
-    """What is said of a task."""
+    """Yield the heading, docstring and table of arguments of a task."""
     parameters = inspect.signature(function).parameters.values()
     own = {p.name: p for p in parameters if p.kind is not p.VAR_KEYWORD}
     text = inspect.getdoc(function) or ""
@@ -175,7 +175,7 @@ def one_task(name: str, function: Any) -> Iterator[str]:
 
 
 def arguments(docstring: str, kinds: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
-    """A table of arguments with their defaults; each must be in the docstring."""
+    """A table of arguments with types and defaults; a KeyError if the docstring lacks one."""
     meanings = described(docstring)
     rows = []
     for name, kind in kinds.items():
@@ -186,7 +186,7 @@ def arguments(docstring: str, kinds: Mapping[str, Any], defaults: Mapping[str, A
 
 
 def described(docstring: str) -> dict[str, str]:
-    """What a docstring says of arguments: `name: text`, further lines deeper."""
+    """Read the arguments' meanings from a docstring: `name: text`, further lines deeper."""
     found: dict[str, str] = {}
     for entry in re.finditer(
         r"^( *)(\w+): (.*(?:\n\1 +\S.*)*)", docstring.partition("Raises:")[0], re.M
@@ -196,7 +196,7 @@ def described(docstring: str) -> dict[str, str]:
 
 
 def written(kind: Any) -> str:
-    """A type as a reader of the command line knows it."""
+    """A type as it is written for users of the command line, e.g. `int`, `equal | proportional`."""
     parts = [part for part in get_args(kind) if part is not type(None)]
     if get_origin(kind) is Literal:
         return " | ".join(map(str, parts))
@@ -207,7 +207,7 @@ def written(kind: Any) -> str:
 
 
 def data_frames() -> str:
-    """The page of the data frames; what a column means stands beside it in the source."""
+    """The page of the data frames; a column's meaning is the comment beside it in the source."""
     from tiebreak.analysis import frames
 
     source = inspect.getsource(frames)
@@ -233,9 +233,10 @@ def data_frames() -> str:
 
 @cache
 def documents() -> dict[str, tuple[int, str, str]]:
-    """Every JSON document that the code makes, by format.
+    """Find every call of `document` in the package, whose first arguments are format and version.
 
-    With its version, what is said of it, and the keys of the finding that it is made of.
+    Returns the version, docstring and keys of each document, by format; the keys are those of the
+    finding that the function around the call takes.
     """
     found: dict[str, tuple[int, str, str]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
@@ -256,7 +257,7 @@ def documents() -> dict[str, tuple[int, str, str]]:
 
 
 def module_of(path: Path) -> ModuleType:
-    """The module of the package that this file holds."""
+    """Import the module of the package in a file."""
     return import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts))
 
 
@@ -283,9 +284,9 @@ def json_documents() -> str:
 
 
 def shape(kind: Any) -> str:
-    """The keys below a type, as JSON has them; what has none is empty."""
+    """The keys of a type, as its JSON has them; empty for a type without keys."""
     if is_dataclass(kind):
-        # Where numbers are kept without NumPy, the type is imported for its checker alone.
+        # Modules that work without NumPy import Estimate under TYPE_CHECKING alone.
         hints = get_type_hints(kind, localns={"Estimate": Estimate})
         parts = {key: shape(hints.get(key)) for key in keys_of(kind)}
         keys = (f'"{key}"' + (f": {below}" if below else "") for key, below in parts.items())
@@ -301,7 +302,7 @@ def shape(kind: Any) -> str:
 
 
 def described_document(text: str) -> Iterator[str]:
-    """What a docstring says of a document; what it indents is shown as it is."""
+    """Yield the paragraphs of a document's docstring; those that are indented become code."""
     for part in text.partition("\n\nArgs:")[0].split("\n\n"):
         if part.startswith((" ", "{")):
             yield f"```text\n{inspect.cleandoc(part)}\n```"
@@ -320,7 +321,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
 
 
 def main() -> None:
-    """Writes all pages."""
+    """Write all pages."""
     for name, page in PAGES.items():
         (FOLDER / name).parent.mkdir(exist_ok=True)
         (FOLDER / name).write_text(page(), encoding="utf-8")

@@ -1,19 +1,20 @@
-"""What was measured of every figure: its data file, the page of all tables, the summary's numbers.
+"""Writes the tables of all measured figures, and checks the numbers on the pages about them.
 
     python -m tools.statistics
 
 `docs/statistics.csv` is the last full run of `benchmarks/statistics.py`, a line for each claim.
-This writes `docs/reference/figures.md` out of it, which is not kept in git, and holds
-`docs/statistics.md` and `docs/reference/levels.md` to it: there a number is a link to its table
-whose title says what it is,
+From it this writes `docs/reference/figures.md`, which is not kept in git, and checks the numbers in
+`docs/statistics.md` and `docs/reference/levels.md`. There a number is a link to its table, and the
+link's title says which number it is:
 
     [46%](figures.md#views "align: 95% interval of the macro τ, SR · 8 models · least")
 
-the figure, words of the setting where not all are meant, and of several rows which it is: `least`,
-`most`, or `pooled` (the mean over all runs); `least claimed` and so on pass over rows in which
-nothing is claimed. Without a module the title is a key of `totals`. A number that is another one by
-now is an error; with TIEBREAK_RENEW=1 the page gets it. So is a level that is not held and not in
-the section `NOT_HELD` of the page of levels, or that is there and held.
+The title has the figure, words of the setting unless all settings are meant, and, if this leaves
+several rows, which of them it is: `least`, `most`, or `pooled` (the mean over all runs); `least
+claimed` and so on skip rows in which nothing is claimed. If the link names no module, its title is
+a key of `totals`. A number that has changed is an error; with TIEBREAK_RENEW=1 the page gets the
+new one. It is also an error if a level that is not held is missing from the section `NOT_HELD` of
+the page of levels, or if that section names one that is held.
 """
 
 import csv
@@ -41,14 +42,14 @@ LEVELS: Mapping[str, Range] = {
     r"false alarm": (0, 0.01),
     r"\bequal\b": (0, 0.05),
 }
-"""What figures of these names are to reach, also where a setting claims nothing."""
+"""Ranges that figures of these names (patterns) should reach, even if a setting claims nothing."""
 
 Measured = Mapping[str, Sequence[Claim]]
 """Claims by the module of `benchmarks/claims/` that measures them."""
 
 
 def read(path: Path = DATA) -> dict[str, list[Claim]]:
-    """The claims of a data file; none where there is no file yet."""
+    """Read the claims of a data file, by module; there are none if there is no file yet."""
     measured: dict[str, list[Claim]] = {}
     if path.exists():
         with path.open(encoding="utf-8", newline="") as file:
@@ -65,7 +66,7 @@ def _claim(
 
 
 def write(measured: Measured, path: Path = DATA) -> None:
-    """Keep the claims as a data file, in the order of modules; three decimals of each number."""
+    """Write the claims to a data file, in the order of modules, with three decimals."""
     columns = ["module", *(field.name for field in fields(Claim))]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\n")
@@ -82,7 +83,7 @@ def _decimals(number: float) -> str:
 
 
 def state(claim: Claim) -> str:
-    """Whether a claim is met; "not held" where nothing is claimed and the level is not reached."""
+    """Say "yes" or "MISSED"; without a claim, "not held" if the level is missed, else ""."""
     if claim.met is not None:
         return "yes" if claim.met else "MISSED"
     room = TOLERANCE * claim.error
@@ -99,7 +100,7 @@ def cells(claim: Claim) -> tuple[str, ...]:
 
 
 def tables(measured: Measured) -> str:
-    """The page of all tables: what is measured where, which levels are not held, and the rest."""
+    """The page of all tables: which figure is in which table, levels not held, all claims."""
     failing = [
         (f"[{name}](#{name})", *map(prose, cells(claim)))
         for name, claims in measured.items()
@@ -142,17 +143,17 @@ def _worlds(name: str) -> list[str]:
 
 
 def totals(measured: Measured) -> dict[str, int]:
-    """How many rows there are, how many claim something, and what came of it."""
+    """Count the rows, the rows that claim something, and the rows in each state."""
     states = [state(claim) for claims in measured.values() for claim in claims]
     counts = {name: states.count(name) for name in ("yes", "MISSED", "not held")}
     return {"rows": len(states), "claims": counts["yes"] + counts["MISSED"], **counts}
 
 
 def value(measured: Measured, name: str, what: str) -> float:
-    """The number that a title stands for, of module `name` or, where that is empty, in total.
+    """Return the number that a link's title `what` means in module `name`, or in total if empty.
 
     Raises:
-        LookupError: No row is meant, or several and it is not said which.
+        LookupError: No row fits, or several fit and the title does not say which is meant.
     """
     if not name:
         return totals(measured)[what]
@@ -175,19 +176,19 @@ def value(measured: Measured, name: str, what: str) -> float:
 
 
 def _words_in(words: str, text: str) -> bool:
-    """Whether a text has these words, and not as a part of longer words or numbers."""
+    """Whether a text has these words, other than as part of longer words or numbers."""
     return re.search(rf"(?<![\w.]){re.escape(words)}(?!\w)", text) is not None
 
 
 def written(number: float, like: str) -> str:
-    """A number in the format of another: percent or not, and as many decimals."""
+    """Format a number like another one: in percent or not, with as many decimals."""
     percent = like.endswith("%")
     decimals = len(like.rstrip("%").partition(".")[2])
     return f"{number * (100 if percent else 1) + 0.0:,.{decimals}f}{'%' * percent}"
 
 
 def renewed(text: str, measured: Measured) -> str:
-    """The text of a page with the numbers that were measured; what is lost stays."""
+    """Return a page's text with the measured numbers; a number without a row stays."""
 
     def number(link: re.Match[str]) -> str:
         try:
@@ -200,7 +201,7 @@ def renewed(text: str, measured: Measured) -> str:
 
 
 def faults(text: str, measured: Measured) -> Iterator[str]:
-    """What a page says that was measured otherwise, and what it should say and does not."""
+    """Yield a message for each number of a page that has changed, or that has no row."""
     for line in text.splitlines():
         for link in NUMBER.finditer(line):
             try:
@@ -213,12 +214,12 @@ def faults(text: str, measured: Measured) -> Iterator[str]:
 
 
 def _seen(line: str) -> str:
-    """A line of a page as its readers see the numbers in it."""
+    """A line of a page with its links replaced by their numbers."""
     return NUMBER.sub(r"\1", line)
 
 
 def not_held(text: str, measured: Measured) -> Iterator[str]:
-    """Levels that are not held and not in the section `NOT_HELD`, or that are there and held."""
+    """Yield a message for each level not held but not in section `NOT_HELD`, or held but there."""
     section = text.partition(f"{NOT_HELD}\n")[2].partition("\n## ")[0]
     named = {(link[2], link[3].split(" · ")[0]) for link in NUMBER.finditer(section) if link[2]}
     failing = {
@@ -238,7 +239,7 @@ def not_held(text: str, measured: Measured) -> Iterator[str]:
 
 
 def main() -> None:
-    """Writes the tables; renews the pages, or ends with an error where they are out of date."""
+    """Write the tables; renew the pages, or exit with an error if they are out of date."""
     measured = read()
     TABLES.write_text(tables(measured), encoding="utf-8")
     wrong: list[str] = []

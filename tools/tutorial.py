@@ -1,10 +1,10 @@
-"""The tutorial: `docs/tutorial.ipynb` is run, held to its outputs, and made a page of the site.
+"""Runs the tutorial `docs/tutorial.ipynb`, compares its outputs, and writes it as a page.
 
     python -m tools.tutorial
 
-It runs in a folder of its own beside `examples/`, with a stand-in for the Hugging Face Hub on
-loopback. A cell whose output differs from the notebook's is an error; with TIEBREAK_RENEW=1 the
-notebook keeps what was found. Of a cell tagged "varies" (it prints times) nothing is compared.
+It runs in a temporary folder with a link to `examples/`, and with a stand-in for the Hugging Face
+Hub on loopback. A cell whose output differs from the notebook's is an error; with TIEBREAK_RENEW=1
+the notebook keeps the new output. Cells tagged "varies" (they print times) are not compared.
 """
 
 import os
@@ -24,13 +24,13 @@ ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "docs" / "tutorial.ipynb"
 PAGE = NOTEBOOK.with_suffix(".md")
 SECONDS = 300
-"""That a cell may take: the embedded model judges in one."""
+"""Time limit of a cell; in one of them the embedded model judges."""
 HUB = re.compile(r"http://127\.0\.0\.1:\d+")
 STEERING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 def main() -> None:
-    """Runs the notebook and writes the page; ends with an error where an output is another."""
+    """Run the notebook and write the page; exits with an error if an output differs."""
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     shown = [list(texts(cell)) for cell in notebook.cells]
     run(notebook)
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def run(notebook: Any) -> None:
-    """Run all cells, whose outputs are then in the notebook."""
+    """Run all cells, and put their outputs into the notebook, without those of the error stream."""
     with tempfile.TemporaryDirectory() as folder, FakeHub().running() as hub:
         (Path(folder) / "examples").symlink_to(ROOT / "examples")
         os.environ |= {
@@ -74,26 +74,26 @@ def run(notebook: Any) -> None:
 
 
 def still(text: str) -> str:
-    """What stays of a terminal's output: no colours, no progress, no blanks at ends of lines."""
+    """Remove colours, progress and blanks at ends of lines from the output of a terminal."""
     lines = (line.rstrip("\r").split("\r")[-1] for line in text.split("\n"))
     return "\n".join(STEERING.sub("", line).rstrip() for line in lines)
 
 
 def texts(cell: Any) -> Iterator[str]:
-    """What a cell prints or shows, as text."""
+    """Yield the outputs of a cell as text."""
     for output in cell.get("outputs", ()):
         yield output.get("text") or output["data"].get("text/plain", "")
 
 
 def differing(notebook: Any, shown: list[list[str]], found: list[list[str]]) -> Iterator[str]:
-    """A message for each cell whose output is not what the notebook shows."""
+    """Yield a message for each cell whose output differs from the notebook's."""
     for cell, before, now in zip(notebook.cells, shown, found, strict=True):
         if before != now and "varies" not in cell.metadata.get("tags", ()):
             yield f"{cell.source}\n--- shown ---\n{''.join(before)}\n--- found ---\n{''.join(now)}"
 
 
 def page(notebook: Any) -> str:
-    """The notebook as Markdown: shell commands without their mark, outputs below their cells."""
+    """Return the notebook as Markdown: shell commands without "!", outputs below their cells."""
     parts = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
