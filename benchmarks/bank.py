@@ -1,4 +1,4 @@
-"""What a bank of the paper's size costs: 220,000 questions imported into SQLite, with bounds.
+"""Cost of importing a bank of the paper's size, 220,000 questions, into SQLite, with bounds.
 
 Run `python benchmarks/bank.py`. It writes 220,000 made-up questions (two thirds Chinese, statements
 of 75,000 raw questions, as in LLMEval-Fair, table 6; some of them nearly twice) as JSON lines into
@@ -12,7 +12,7 @@ resident set. Exits with 1 when a bound is missed:
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.pop(0)  # the script's own folder, whose statistics.py would hide Python's
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import json
@@ -36,7 +36,7 @@ def write(path: Path) -> None:
 
 
 def measured(folder: Path, file: Path) -> tuple[float, float, dict[str, object]]:
-    """CPU seconds and megabytes of an import in a process of its own, and its report."""
+    """Import a file in a process of its own; returns CPU seconds, peak megabytes and the report."""
     code = "from tiebreak.cli.verbs import main; main()"
     arguments = ["bank", "import", str(file), "--bank", str(folder / "bank.db"), "--json"]
     done = subprocess.run(

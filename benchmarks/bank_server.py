@@ -1,20 +1,20 @@
-"""How many questions a served bank asks and gets answered in a second, with a bound.
+"""Questions that a served bank asks and stores the answers of, per second, with a bound.
 
 Run `python benchmarks/bank_server.py`. A bank of 220,000 questions (those of bank.py) with 1,000
-open sessions is served by `tiebreak bank serve`: in SQLite (WAL, waiting for the disk at every
-commit) by one worker, and where PostgreSQL is installed (it waits, too) there by four. Clients in
-processes of their own keep 64 connections open and take each session a few questions further: a
-round trip is a question asked for and its answer kept. Prints round trips a second, how long one
-takes, and the load of the machine before; clients and database share the cores with the server.
-Then the CPU time that opening a session takes with 50,000 and with 200,000 questions in the bank.
-Exits with 1 when SQLite has fewer than 300 a second, or when a session of the larger bank takes
-more than 1.5 × as long to open.
+open sessions is served by `tiebreak bank serve`: from SQLite (WAL, waiting for the disk at every
+commit) by one worker and, if PostgreSQL is installed, from there by four; it waits for the disk,
+too. Clients in processes of their own keep 64 connections open and take each session a few
+questions further; a round trip is to get a question and to store its answer. The script prints the
+round trips per second, their duration, and the load of the machine before; clients and database
+share the cores with the server. It also prints the CPU time to open a session with 50,000 and with
+200,000 questions in the bank. It exits with 1 if SQLite has fewer than 300 round trips per second,
+or if opening a session in the larger bank takes more than 1.5 × as long.
 """
 
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.pop(0)  # the script's own folder, whose statistics.py would hide Python's
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import asyncio
@@ -46,9 +46,9 @@ from tiebreak.fair.bank.sessions import Sampler, TokenHolder, create
 from tiebreak.fair.bank.tokens import SECRET, issue, jti_of, keys_from
 
 BOUND = 300.0
-"""Round trips a second."""
+"""Least round trips per second with SQLite."""
 SIZES, GROWTH, OPENED = (50_000, 200_000), 1.5, 40
-"""Questions in the banks of which sessions are opened, so many; × that the larger may take."""
+"""Questions in the two banks; how many times as long the larger may take; sessions to open."""
 
 N_SESSIONS, K, ROUNDS = 1_000, 20, 4
 PROCESSES, CONNECTIONS = 2, 32
@@ -58,7 +58,7 @@ _KEYS = {SECRET: "a secret of the benchmark, 32 bytes long"}
 
 @dataclass(frozen=True)
 class Exam:
-    """A session, and the token that it was opened with."""
+    """The id of a session, and the token that it was opened with."""
 
     session: str
     token: str
@@ -66,7 +66,7 @@ class Exam:
 
 @dataclass(frozen=True)
 class Speed:
-    """Of one bank: round trips a second, and the seconds that the middle and the 99th took."""
+    """Round trips per second with one bank, and the median and 99th percentile of their seconds."""
 
     database: str
     workers: int
@@ -102,16 +102,16 @@ def fill(engine: Engine, n: int = N_QUESTIONS) -> None:
 
 
 class Still(Sampler):
-    """Looks once for what may be asked: nothing changes while a thousand sessions are opened."""
+    """Reads the bank once only, because nothing changes while a thousand sessions are opened."""
 
     def refresh(self) -> None:
-        """Read it the first time."""
+        """Read the bank the first time; do nothing after that."""
         if self._read_at is None:
             super().refresh()
 
 
 def open_sessions(engine: Engine) -> list[Exam]:
-    """Sessions of 50 institutions, each with a token of its own."""
+    """Open `N_SESSIONS` sessions of 50 institutions, each with a token of its own."""
     keys, sampler, exams = keys_from(_KEYS), Still(engine), list[Exam]()
     for n in range(N_SESSIONS):
         institution, user = f"{INSTITUTION} {n % 50}", f"user {n}"
@@ -132,7 +132,7 @@ def open_sessions(engine: Engine) -> list[Exam]:
 
 
 def opening(folder: Path, n: int) -> float:
-    """CPU seconds that opening a session of a bank of n questions takes; the median."""
+    """Median of the CPU seconds to open a session in a bank of n questions."""
     engine = open_bank(folder / f"{n}.db", create=True)
     fill(engine, n)
     grant(engine, INSTITUTION, (OPENED + 1) * K)
@@ -143,12 +143,12 @@ def opening(folder: Path, n: int) -> float:
         create(engine, sampler, holder, Session(K, "m"), f"key {number}")
         times.append(time.process_time() - began)
     engine.dispose()
-    return median(times[1:])  # the first reads what may be asked
+    return median(times[1:])  # the first one reads the bank
 
 
 @contextmanager
 def served(bank: str, workers: int, folder: Path) -> Iterator[int]:
-    """The port of a server that answers."""
+    """Serve a bank during the block; yields the port once the server answers."""
     with closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))
         port = int(taken.getsockname()[1])
@@ -184,7 +184,7 @@ def _answers(port: int) -> bool:
 
 
 def take(port: int, exams: list[Exam], first: int) -> list[float]:
-    """Seconds of each round trip; every session goes ROUNDS questions further."""
+    """Take every session `ROUNDS` questions further; returns the seconds of each round trip."""
     return asyncio.run(_take(port, exams, first))
 
 
@@ -228,7 +228,7 @@ async def _call(
 
 
 def measured(bank: str, database: str, workers: int, folder: Path) -> Speed:
-    """Fill a bank, serve it, and take its sessions further: first to warm up, then measured."""
+    """Fill a bank, serve it, and measure round trips, after some sessions to warm up."""
     engine = open_bank(bank, create=True)
     fill(engine)
     exams = open_sessions(engine)
@@ -255,7 +255,7 @@ def main() -> int:
     """Measure, print the table, return the exit code."""
     from tests.fair.bank import postgres
 
-    # A database that people rely on waits for the disk, which that of the tests does not.
+    # The tests' cluster does not wait for the disk, but a database that people rely on does.
     postgres.SETTINGS.update(dict.fromkeys(("fsync", "synchronous_commit"), "on"))
     postgres.SETTINGS.update(full_page_writes="on", autovacuum="on", shared_buffers="128MB")
     busy = os.getloadavg()[0]

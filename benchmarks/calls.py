@@ -1,26 +1,25 @@
-"""What a judged call costs beside the same call through bare Inspect, in CPU time.
+"""CPU time of a judged call, compared with the same call through bare Inspect.
 
-Run `python benchmarks/calls.py` (some five minutes), or `make bench`. To be reached: at most twice
-the bare call. 8 models, near-tied, whose answers have 1,500 characters.
+Run `python benchmarks/calls.py` (some five minutes), or `make bench`. The goal is at most twice the
+bare call. There are 8 nearly tied models, whose answers have 1,500 characters.
 
-A planted judge's replies are recorded first. Then a provider in this process gives them again: to
-`inspect eval tiebreak/…`, and to a task whose solver does nothing but the same calls, with the same
-messages and schemas, as many side by side; once without and once with Inspect's cache, which
-judging always asks for. All write logs, and show them while they are written, as `inspect eval`
-does unless it is told otherwise. They run three times in turn; medians count, without what a run of
-one item takes. The bare runs search for cycles as often as Python does by itself: judging makes
-that rarer for the whole process.
+The replies of a planted judge are recorded first. Then a provider in this process replays them to
+`inspect eval tiebreak/…`, and to a task whose solver only makes the same calls, with the same
+messages and schemas, and as many at once: once without and once with Inspect's cache, which judging
+always uses. All runs write logs that can be watched, which is the default of `inspect eval`. They
+run three times in turn; the medians count, less the time of a run of one item. The bare runs
+collect garbage with Python's own thresholds, because judging raises them for the whole process.
 
-Then shards as processes of this machine, which share a judge on loopback and Inspect's real client:
-one, two and four of them judge the same items. Two cores are to make at least 1.8 × the calls a
-second of one process, as far as the processes' CPU time goes (what a run of one item takes left
-out), and the joined boards are to be those of the one process to the last digit.
+Then one, two and four processes of this machine judge the same items in shards, with a judge on
+loopback and Inspect's real client. By the CPU time of the processes, less that of a run of one
+item, two cores are to make at least 1.8 × the calls per second of one process, and the joined
+boards are to be those of the one process to the last digit.
 """
 
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.pop(0)  # the script's own folder, whose statistics.py would hide Python's
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "plugin"))
 
@@ -74,7 +73,7 @@ calls_by_item: dict[str | int, list[Asked]] = {}
 
 @modelapi(name="recorded")
 class Recorded(ModelAPI):
-    """Gives the replies that were recorded."""
+    """A model that replays recorded replies, found by the text of the messages."""
 
     async def generate(
         self,
@@ -93,7 +92,7 @@ def _key(messages: Sequence[ChatMessage]) -> str:
 
 
 def write_pool(folder: Path, items: int) -> None:
-    """Logs of models whose answers are near-tied."""
+    """Write a log for each model; the models are nearly tied."""
     random = Random(2026)
     for model in range(MODELS):
         rows = []
@@ -107,10 +106,10 @@ def write_pool(folder: Path, items: int) -> None:
 
 @solver
 def only_calls(cached: bool) -> Solver:
-    """The same calls, side by side, and nothing else.
+    """Make the calls in `calls_by_item` for the sample, all at once, and nothing else.
 
-    They are no argument of it: Inspect writes a solver's arguments into the header of the log, and
-    a header of some megabytes costs as much as the calls.
+    The calls are not an argument, because Inspect writes a solver's arguments into the header of
+    the log, and a header of some megabytes costs as much as the calls.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -130,7 +129,7 @@ def only_calls(cached: bool) -> Solver:
 
 
 def calls_of(log: EvalLog) -> dict[str | int, list[Asked]]:
-    """What was asked about each item."""
+    """Return the calls about each item in a log, and record their replies in `replies`."""
     found: dict[str | int, list[Asked]] = {}
     for sample in log.samples or []:
         events = [event for event in sample.events if isinstance(event, ModelEvent)]
@@ -143,7 +142,7 @@ def calls_of(log: EvalLog) -> dict[str | int, list[Asked]]:
 
 
 def cpu(run: Callable[[Path], Sequence[EvalLog]]) -> tuple[float, EvalLog]:
-    """CPU seconds of a run with a cache and a folder of its own, and its log."""
+    """Run with a new cache and folder; returns the CPU seconds and the log."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["INSPECT_CACHE_DIR"] = str(Path(folder) / "cache")
         start = time.process_time()
@@ -188,7 +187,7 @@ def _eval(
 
 
 def answering(wire: Connection) -> None:
-    """A judge on loopback, until its process is ended."""
+    """Serve a judge on loopback until a message comes; sends its address first."""
     with FakeOpenAI().running() as api:
         wire.send(api.url)
         wire.recv()
@@ -196,7 +195,7 @@ def answering(wire: Connection) -> None:
 
 @contextmanager
 def served() -> Iterator[str]:
-    """The address of a judge in a process of its own."""
+    """Serve a judge in a process of its own during the block; yields its address."""
     context = get_context("spawn")
     wire, other = context.Pipe()
     process = context.Process(target=answering, args=(other,))
@@ -209,7 +208,7 @@ def served() -> Iterator[str]:
 
 
 def at_once(pool: Path, out: Path, url: str, n: int, *options: str) -> list[float]:
-    """CPU seconds of each of n processes that judge a shard, all at the same time."""
+    """Judge n shards in n processes at the same time; returns the CPU seconds of each."""
     command = [
         *(sys.executable, "-m", "inspect_ai", "eval", "tiebreak/round_robin"),
         *("-T", f"candidates={pool}", "-T", "rounds=2", "--log-dir", str(out / "logs")),
@@ -233,7 +232,7 @@ def at_once(pool: Path, out: Path, url: str, n: int, *options: str) -> list[floa
 
 
 def sharded(folder: Path, items: int) -> bool:
-    """Print how much quicker shards are; whether that is enough, and the boards are the same."""
+    """Print how much faster shards are; returns whether that is enough and the boards are equal."""
     write_pool(folder / "pool", items)
     seconds, boards = {}, {}
     table = Table("processes", "CPU, s", "ms a call", "× one process, 2 cores", "by the clock")

@@ -11,7 +11,7 @@ a temporary folder, prints a table and exits with 1 when a bound is missed:
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.pop(0)  # the script's own folder, whose statistics.py would hide Python's
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import random
@@ -45,7 +45,7 @@ def _text(rng: random.Random, n_words: int) -> str:
 
 
 def make_inspect_logs(folder: Path) -> list[Path]:
-    """One real run with a mock model, then copies of it with other names and answers."""
+    """Make one real run with a mock model, and copies of it with other names and answers."""
     rng = random.Random(0)
     samples = [
         Sample(id=f"q{i}", input=f"{_text(rng, 45)} ({i})?", target="42") for i in range(N_SAMPLES)
@@ -76,7 +76,7 @@ def make_inspect_logs(folder: Path) -> list[Path]:
 
 
 def make_lm_eval_runs(folder: Path) -> Path:
-    """Runs with answers of realistic length; documents carry their own ids."""
+    """Make runs with answers of realistic length, whose documents have ids of their own."""
     rng = random.Random(1)
     questions = [f"{_text(rng, 45)} ({i})?" for i in range(N_ROWS)]
     shots = _text(rng, 500)
@@ -97,7 +97,7 @@ def make_lm_eval_runs(folder: Path) -> Path:
 
 
 def cpu_seconds(action: Callable[[], object]) -> float:
-    """CPU time of the better of two calls."""
+    """CPU time of the faster of two calls."""
     times = []
     for _ in range(2):
         start = time.process_time()

@@ -1,18 +1,18 @@
-"""What sparse peer review saves and loses, and how long the report of a peer review takes.
+"""Savings and losses of sparse peer review, and CPU time of the report of a peer review.
 
 Run `OPENBLAS_NUM_THREADS=1 python benchmarks/peer_review.py` (some six minutes), or `make bench`.
-`--quick` runs a fifth of the pools. Nothing is to be reached: the tables are there to choose by.
+`--quick` runs a fifth of the pools. There are no bounds: the tables help to choose the mode.
 
-Planted panels of N models that review each other, 200 items: qualities drawn with sd 0.2, where a
-model's answers have 1 and a reviewer's reading of an answer errs by 1, and everybody thinks half a
-unit more of its own answers. ρ is Spearman's, of the ranking by mean Kemeny–Young rank. Full mode
-shows every reviewer all N answers; the same reading of the same answers is used in sparse mode.
+Panels of N planted models review each other on 200 items. The models' qualities have sd 0.2, the
+answers of one model sd 1, and a reviewer's error on an answer sd 1; every model adds 0.5 to its own
+answers. ρ is Spearman's, of the ranking by mean Kemeny–Young rank. In full mode every reviewer sees
+all N answers; in sparse mode it sees some, with the same errors.
 """
 
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.pop(0)  # the script's own folder, whose statistics.py would hide Python's
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import argparse
@@ -41,7 +41,7 @@ DEGREES = {6: (3,), 8: (3, 5), 16: (3, 6), 30: (3, 6)}
 
 
 def planted(n: int, pool: int) -> tuple[FloatArray, FloatArray]:
-    """Qualities of n models, and what each reads in every answer, shape (items, n, n)."""
+    """Draw n models' qualities, and how reviewers read their answers: (items, reviewer, model)."""
     generator = np.random.default_rng((2026, n, pool))
     qualities = generator.normal(0, SPREAD, n)
     answers = qualities + generator.normal(0, 1, (ITEMS, n))
@@ -50,7 +50,7 @@ def planted(n: int, pool: int) -> tuple[FloatArray, FloatArray]:
 
 
 def sparse(read: FloatArray, degree: int, pool: int) -> FloatArray:
-    """The same without what the review graph of each item does not show."""
+    """Return readings with NaN for the answers that the item's review graph does not show."""
     n = read.shape[1]
     shown = np.full(read.shape, np.nan)
     for item in range(len(read)):
@@ -83,7 +83,7 @@ def agreement_table(n_pools: int) -> Table:
 
 
 def macro(scores: FloatArray, method: str = "kemeny_young") -> FloatArray:
-    """Mean over items of the ranks in their consensus."""
+    """Mean over items of each model's rank in the item's consensus."""
     return mean_rank(aggregate_items(-scores, method))
 
 

@@ -1,20 +1,20 @@
-"""What judging costs, without a call: dollars, cacheable input and tokens of replies by protocol.
+"""Cost of judging, counted without calls: dollars, cacheable input and reply tokens by protocol.
 
 Run `python benchmarks/price.py` (half a minute), or `make bench`; `--out docs/price.md` renews the
 tables there. `--quick` counts fewer items.
 
-The items are made up, as long as those of the four benchmarks: the questions, and the answers of
-eight models, of which none repeats another's. Every protocol runs on them with the judge of
-`tiebreak estimate`: it renders every prompt, counts it and makes a reply up, with sentences of 18
-words; 15% of its verdicts are close and 5% even. Tokens are those of o200k_base where it can be
-loaded, else counted by the rule of `tiebreak.study.estimate.prices`. What a judge thinks unseen is
-not counted, nor the schema of replies, which some providers bill (170 tokens for a match).
+The items are made up: questions as long as those of the four benchmarks, and answers of eight
+models, all different. Every protocol runs on them with the judge of `tiebreak estimate`, which
+renders and counts every prompt, and makes up a reply with sentences of 18 words; 15% of its
+verdicts are close and 5% even. Tokens are those of o200k_base if it can be loaded, else counted by
+the rule of `tiebreak.study.estimate.prices`. Hidden reasoning of a judge is not counted, nor is the
+schema of replies, which some providers bill (170 tokens for a match).
 """
 
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.pop(0)  # the script's own folder, whose statistics.py would hide Python's
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import argparse
@@ -56,7 +56,7 @@ MODELS, ITEMS, PER = 8, 24, 1_000
 PRICE: Final = Price(2.0, 17.0)
 """Dollars per million tokens, in and out: those of SEAL, §3.5."""
 LEAST, STEP = 1_024, 128
-"""Tokens of the shortest beginning that providers cache, and the steps in which they do."""
+"""Tokens of the shortest prefix that providers cache, and the steps in which it grows."""
 HABIT: Final = Habit(close=0.15, tie=0.05, words=18)
 PAPER: Final = {
     "listwise": 42,
@@ -66,7 +66,7 @@ PAPER: Final = {
     "seal": 362,
     "full_pairwise": 1_073,
 }
-"""Dollars per 1,000 items of HumanEval, with what its judge thinks unseen (SEAL, table 6)."""
+"""Dollars per 1,000 items of HumanEval, with the judge's hidden reasoning (SEAL, table 6)."""
 KINDS: Final = {
     "GSM8K": "math_reasoning",
     "MMLU": "general_qa",
@@ -74,14 +74,14 @@ KINDS: Final = {
     "BFCL": "tool_calling",
     "long answers": "general_qa",
 }
-"""What the items are as long as, and their task type. Long: answers of 1,000 words."""
+"""Benchmarks whose lengths the items have, and task types. Long answers have 1,000 words."""
 TIES: Final = ("seal:checklist=ties", "full_pairwise:checklist=ties")
 LEAST_SAVED = 0.3
-"""Share of the tokens of a match's reply that lists save, at least."""
+"""Least share of the tokens of a match's reply that lists are to save."""
 
 
 def labels() -> list[str]:
-    """All protocols that ask one judge, a round robin of several lengths."""
+    """Labels of all protocols that ask one judge, with a round robin of three lengths."""
     rounds = [f"round_robin:rounds={number}" for number in (1, 2, MODELS - 1)]
     names = [name for name in ONE_JUDGE if name != "original"]
     return [label for name in names for label in (rounds if name == "round_robin" else [name])]
@@ -89,7 +89,7 @@ def labels() -> list[str]:
 
 @dataclass(frozen=True)
 class Asked:
-    """A call: what it was about, the item and the calls before it, what was sent and replied."""
+    """A call about `item`; `depth` counts the calls on which it depends, `text` is the prompt."""
 
     question: Question[Any]
     item: int
@@ -100,11 +100,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Bill:
-    """What a protocol takes for `PER` items.
+    """Calls and tokens of a protocol for `PER` items.
 
-    `again` is the share of input tokens at the beginning of a call that an earlier call of the run
-    had there as well; `served` counts what providers cache (`LEAST`, `STEP`), and only beginnings
-    of calls that had ended: of earlier items, and of the same item before this call could start.
+    `again` is the share of input tokens in prefixes shared with an earlier call of the run.
+    `served` counts only prefixes that providers cache (`LEAST`, `STEP`), of calls that have ended:
+    those of earlier items, and those of the same item before this call can start.
     """
 
     calls: float
@@ -119,13 +119,13 @@ class Bill:
 
 
 def prose(rng: Random, words: int) -> str:
-    """Sentences of twelve words."""
+    """Text of so many words, in sentences of twelve."""
     text = [" ".join(rng.choices(WORDS, k=min(12, words - n))) for n in range(0, words, 12)]
     return " ".join(f"{sentence.capitalize()}." for sentence in text)
 
 
 def code(rng: Random, lines: int) -> str:
-    """The body of a function."""
+    """The body of a function in Python, of about so many lines."""
     name = partial(rng.choice, ("total", "values", "result", "index", "items", "left", "right"))
     forms = (
         lambda: f"    {name()} = {name()}[{rng.randint(0, 9)}] + {rng.randint(1, 99)}",
@@ -199,7 +199,7 @@ def contest(kind: str, number: int, n_items: int = ITEMS) -> Contest:
 
 
 class Recorder(DryJudge):
-    """The judge of `tiebreak estimate` on one item, which writes down what it was asked."""
+    """The judge of `tiebreak estimate` on one item, which also records its calls."""
 
     made_up = sys.maxsize
 
@@ -236,7 +236,7 @@ def asked(label: str, kind: str, n_items: int) -> tuple[Asked, ...]:
 
 
 def bill(label: str, kind: str, counter: TokenCounter, n_items: int) -> Bill:
-    """What a protocol takes for `PER` items of one kind."""
+    """Count the calls and tokens of a protocol for `PER` items of one kind."""
     calls = asked(label, kind, n_items)
     total = np.zeros(5)
     sent: list[str] = []
@@ -263,7 +263,7 @@ def _when(call: Asked) -> tuple[int, int]:
 
 
 def shared(text: str, earlier: Sequence[str]) -> int:
-    """Characters at the beginning of a text that one of some sorted texts has as well."""
+    """Length in characters of the longest prefix that a text shares with one of sorted texts."""
     at = bisect_left(earlier, text)
     near = earlier[max(0, at - 1) : at + 1]
     # By characters: no paths.
@@ -271,7 +271,7 @@ def shared(text: str, earlier: Sequence[str]) -> int:
 
 
 def replies(kind: str, counter: TokenCounter) -> dict[str, tuple[float, float]]:
-    """Tokens of a reply, by what is asked: with an object for each id (as it was), and lists."""
+    """Tokens of a reply by kind of question: with an object for each id, as it was; with lists."""
     item = contest(kind, 0)
     match = MatchQuestion(item, item.rubric.checklist, left=item.models[0], right=item.models[1])
     asked_for: dict[str, Question[Any]] = {

@@ -1,24 +1,24 @@
-"""What every protocol is worth, on planted models: agreement at equal calls, and what it asks.
+"""Agreement of every protocol with the truth at equal calls, and its calls, on planted models.
 
 Run `OPENBLAS_NUM_THREADS=1 python benchmarks/protocols.py` (some five minutes on 2 cores), or `make
-bench`. It prints tables and exits with 1 when something that is to be reached is missed. `--quick`
-runs a tenth of the pools, `--out docs/reference/protocols.md` renews the tables of that page.
+bench`. It prints tables and exits with 1 if a bound is missed. `--quick` runs a tenth of the pools,
+`--out docs/reference/protocols.md` renews the tables of that page.
 
-Pools of eight nearly tied models: qualities drawn with sd 0.2, where a model's answers have 1.
-Refinement and critique show a planted judge nothing, so protocols are measured without them (as
-SEAL without both is flat_bracket), and SEAL itself with its calls.
+Pools have eight nearly tied models: qualities have sd 0.2, the answers of one model sd 1.
+Refinement and critique have no effect on a planted judge, so protocols are measured without them
+(SEAL without both is flat_bracket), but the calls of SEAL are counted with both.
 
 - On the same 162 items: agreement with full_pairwise placed by points.
-- Against the population: each protocol judges as many items as 400, 800 and 1,600 calls allow; the
-  truth is the order of expected points of all pairs without end. In the planted worlds that is the
-  order of the qualities; intervals are held against the points themselves.
-- `swap`: the same with a judge that goes by position, asked in both orders or in one.
+- Against the population: each protocol judges as many items as 400, 800 and 1,600 calls allow. The
+  truth is the order by expected points in endless matches of all pairs, which in the planted worlds
+  is the order of the qualities; intervals are compared with the expected points themselves.
+- `swap`: the same with a judge that has a position bias, asked in both orders or in one.
 """
 
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.pop(0)  # the script's own folder, whose statistics.py would hide Python's
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import argparse
@@ -67,7 +67,7 @@ SWAPPED = ("round_robin", "flat_bracket", "swiss:refine=false", "sorted", REFERE
 
 
 def first_wins(rate: float, noise: float) -> float:
-    """The bias with which the answer shown first of two equal models wins at this rate."""
+    """Position bias with which, of two equal models, the one shown first wins at this rate."""
     return NormalDist().inv_cdf(rate) * math.sqrt(2 + noise**2)
 
 
@@ -83,7 +83,7 @@ RATES = (0.5, 0.6, 0.75)
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table; `met` is None where nothing is to be reached."""
+    """A row of a table; `met` is None if it has no bound."""
 
     work: str
     measured: Sequence[str]
@@ -93,7 +93,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Section:
-    """A table: its title, the headings of what is measured, its rows."""
+    """A table: its title, the headings of its measured columns, its rows."""
 
     title: str
     columns: Sequence[str]
@@ -102,29 +102,29 @@ class Section:
 
 @dataclass(frozen=True)
 class Seen:
-    """A protocol in a pool: calls an item, and by board ρ and whether the first is the same."""
+    """A protocol in a pool: calls per item, and by board ρ and agreement on the first model."""
 
     calls: float
     rho: tuple[float, ...]
     top1: tuple[float, ...]
-    # Share of intervals that hold the expected points; how much too many the better half got.
+    # Share of intervals that hold the expected points; mean excess of the better half's points.
     held: float = math.nan
     over: float = math.nan
 
 
 def world_of(pool: int, traits: Traits, *, ties: float = 0.0) -> World:
-    """The models of a pool: the same ones for every judge."""
+    """Draw the models of a pool, which are the same for every judge."""
     drawn = np.random.default_rng((2026, pool)).normal(0, SPREAD, MODELS)
     return World(tuple(map(float, drawn)), traits, ties=ties)
 
 
 def calls_of(run: lab.Run) -> float:
-    """Calls an item."""
+    """Mean number of calls per item."""
     return fmean(counts.total() for counts in run.calls)
 
 
 def by_points(run: lab.Run) -> lab.Run:
-    """All pairs, placed by points."""
+    """Return a run of all pairs with its items placed by points."""
     placed = lab.Run(run.models)
     for one in run.ranked:
         if one is not None:
@@ -134,7 +134,7 @@ def by_points(run: lab.Run) -> lab.Run:
 
 
 def same_items(pool: int, traits: Traits, *, ties: float = 0.0) -> dict[str, Seen]:
-    """Every protocol on the same items, against all pairs on them."""
+    """Compare every protocol with all pairs on the same items."""
     world = world_of(pool, traits, ties=ties)
     runs = {
         label: lab.play((world, ITEMS, pool, 0, label, "never"))
@@ -163,9 +163,9 @@ def population(
     swap: Swap | None = "never",
     budgets: Sequence[int] = CALLS,
 ) -> dict[str, Seen]:
-    """Every protocol on as many items as calls allow, against the truth.
+    """Compare every protocol, on as many items as its calls allow, with the truth.
 
-    The items of the largest budget, cut in parts, are several runs of a smaller one.
+    For smaller budgets the items of the largest are cut into several runs.
     """
     world = world_of(pool, traits)
     truth, points = np.array(world.qualities), expected_points(world)
@@ -189,7 +189,7 @@ def population(
 
 
 def expected_points(world: World) -> Array:
-    """What each model gets on average against the others, with sides in balance."""
+    """Expected points of each model against the others, each side being shown first as often."""
     noise, shown_first = world.traits.noise, world.traits.position_bias
     if not shown_first:
         return true_borda(world.qualities, noise=noise)
@@ -201,7 +201,7 @@ def expected_points(world: World) -> Array:
 
 
 def figure(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and standard error, over the pools in which it is defined."""
+    """Mean and standard error over the pools in which the value is defined."""
     known = np.array(values, np.float64)
     known = known[~np.isnan(known)]
     return float(known.mean()), float(known.std(ddof=1) / math.sqrt(known.size))
@@ -214,7 +214,7 @@ def words(values: Sequence[float], digits: int = 3) -> str:
 
 
 def of_same_items(name: str, pools: Sequence[Mapping[str, Seen]]) -> Section:
-    """ρ and first place at the calls of an item; the bias of a round robin."""
+    """Table of ρ, agreement on the first model and bias of the points, by calls per item."""
     rows = []
     for label in sorted(PROTOCOLS, key=lambda one: pools[0][one].calls):
         own = [pool[label] for pool in pools]
@@ -234,7 +234,10 @@ def of_same_items(name: str, pools: Sequence[Mapping[str, Seen]]) -> Section:
 
 
 def of_population(name: str, pools: Sequence[Mapping[str, Seen]]) -> Section:
-    """ρ with the truth at equal calls; the goal is of protocols that ask matches only."""
+    """Table of ρ with the truth at equal calls; only protocols that ask only matches have a bound.
+
+    The round robin is to be the best of these, and its intervals are to hold 93 to 97%.
+    """
     rows = []
     for label in PROTOCOLS:
         own = [pool[label] for pool in pools]
@@ -262,7 +265,7 @@ def of_population(name: str, pools: Sequence[Mapping[str, Seen]]) -> Section:
 def of_swap(
     label: str, measured: Mapping[float, Mapping[Swap, Sequence[Mapping[str, Seen]]]]
 ) -> list[Row]:
-    """ρ with the truth at 800 calls for every `swap`, by how often the first answer wins."""
+    """Rows of ρ with the truth at 800 calls, one for each `swap`, by rate of wins shown first."""
     rows = []
     for swap in SWAPS:
         runs = {rate: [pool[label] for pool in own[swap]] for rate, own in measured.items()}
@@ -273,7 +276,7 @@ def of_swap(
 
 
 def identical_answers(pools: Sequence[int], workers: ProcessPoolExecutor) -> Section:
-    """Calls where answers repeat each other, in percent of the calls where none does."""
+    """Table of calls if answers repeat each other, in percent of the calls if none does."""
     asked = {
         ties: list(workers.map(partial(same_items, traits=Traits(), ties=ties), pools))
         for ties in (0.0, 0.25, 0.5)
@@ -282,7 +285,7 @@ def identical_answers(pools: Sequence[int], workers: ProcessPoolExecutor) -> Sec
     for label in (*MATCHES_ONLY, *WITH_LISTS):
         alone, some, twins = (fmean(one[label].calls for one in asked[t]) for t in asked)
         cells = (f"{twins / alone:.0%}", f"{some / alone:.0%}")
-        # One round meets both of a pair of twins, one round in seven.
+        # A pair of twins meets in only one of the seven possible rounds, so few calls are saved.
         met = twins / alone <= 0.9 if label.startswith(BEST) else twins / alone <= 0.6
         rows.append(Row(label, cells, "fewer" if label.startswith(BEST) else "≤ 60%", met))
     return Section(
@@ -302,7 +305,7 @@ def speed() -> Section:
 
 
 def sections(scale: float, workers: ProcessPoolExecutor) -> Iterator[Section]:
-    """All tables; `scale` is the share of the full number of pools."""
+    """Measure all tables; `scale` is the share of the full number of pools."""
     few, many = range(round(24 * scale)), range(round(40 * scale))
     yield speed()
     yield swaps(range(round(30 * scale)), workers)
@@ -315,7 +318,7 @@ def sections(scale: float, workers: ProcessPoolExecutor) -> Iterator[Section]:
 
 
 def swaps(pools: Sequence[int], workers: ProcessPoolExecutor) -> Section:
-    """What the second order is worth against more items, for judges that go by position."""
+    """Table of the gain from asking in both orders rather than about more items, by bias."""
     noise = 1.0
     measured: dict[float, dict[Swap, list[dict[str, Seen]]]] = {rate: {} for rate in RATES}
     for rate in RATES:
@@ -331,7 +334,7 @@ def swaps(pools: Sequence[int], workers: ProcessPoolExecutor) -> Section:
 
 
 def cells_of(row: Row) -> tuple[str, ...]:
-    """A row of a table."""
+    """The cells of a row."""
     word = {True: "yes", False: "MISSED", None: ""}[row.met]
     return row.work, *row.measured, row.to_reach, word
 
@@ -363,7 +366,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="page to write the tables into")
     options = parser.parse_args()
     found = []
-    # Not forked: threads of BLAS and of what is imported here would be copied half.
+    # Spawned, because a fork has the locks of BLAS and other libraries without their threads.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(options.jobs, mp_context=context) as workers:
         for section in sections(0.1 if options.quick else 1.0, workers):

@@ -1,17 +1,17 @@
-"""Speed of the rankers: CPU time, against peers or a reference in the same run.
+"""CPU time of the rankers, compared with peers or a reference in the same run.
 
 Run `OPENBLAS_NUM_THREADS=1 python benchmarks/rankers.py` (needs the `bench` dependency group; a few
-minutes), or `make bench`. It prints a table of medians and ratios and exits with 1 when a bound is
+minutes), or `make bench`. It prints a table of medians and ratios and exits with 1 if a bound is
 missed. `--quick` measures a fifth.
 
-Peers: corankco's exact method by linear programming for Kemeny; for CSD the speed of the script of
-the paper's authors, and the drawing of the random words, which no simulation can do without.
+The peer of Kemeny is corankco's exact method by linear programming. CSD is compared with the speed
+of the script of the paper's authors, and with drawing the random words that any simulation needs.
 """
 
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.pop(0)  # the script's own folder, whose statistics.py would hide Python's
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import argparse
@@ -63,7 +63,7 @@ class Row:
 
 
 def cpu_seconds(action: Callable[[], object]) -> float:
-    """CPU time of one call, that of child processes (a peer's solver) included."""
+    """CPU time of one call, with that of child processes, e.g. a peer's solver."""
     before = _cpu()
     action()
     return _cpu() - before
@@ -84,7 +84,7 @@ def exact(
     limit: float,
     peer: Callable[[FloatArray], int] | None = None,
 ) -> Iterator[Row]:
-    """Kemeny's time on each profile; all must be proven, and the costs agree with the peer's."""
+    """Time Kemeny on each profile; all must be proven, with the same costs as the peer's."""
     times, results = [], []
     for ranks in profiles:
         times.append(cpu_seconds(lambda ranks=ranks: results.append(kemeny_young(ranks))))  # type: ignore[misc]
@@ -137,7 +137,7 @@ def batch(n: int, limit: float, repeats: int) -> Row:
 
 
 def contests(repeats: int) -> Iterator[Row]:
-    """CSD on M = 29 models and K = 12 rounds, T = 0, 1 and 2, in one process."""
+    """Time CSD on M = 29 models and K = 12 rounds, T = 0, 1 and 2, in one process."""
     rng = np.random.default_rng(0)
     tables = {
         "models apart": rng.normal(size=(29, 12)) + rng.normal(size=(29, 1)),
@@ -162,7 +162,7 @@ def contests(repeats: int) -> Iterator[Row]:
             bound is None or ratio >= bound,
         )
         if compiled and not control:
-            # Side by side, as a busy machine does not slow each of them alike.
+            # In turn, because the load of the machine varies over time.
             each = [(drawing(), played(scores), cpu_seconds(action)) for _ in range(repeats)]
             for column, part, most in ((1, "play", 1.25), (2, "whole call", 3)):
                 ratio = median(times[column] / times[0] for times in each)
@@ -177,7 +177,7 @@ def contests(repeats: int) -> Iterator[Row]:
 
 
 def draws() -> Iterator[tuple[tuple[int, ...], Draw]]:
-    """The random words of `study`, block by block, and who goes out."""
+    """Yield the numbers eliminated per round, and the random words of `study`, by block."""
     for t in (0, 1, 2):
         for number, first in enumerate(range(0, CONTESTS, BLOCK)):
             size = min(BLOCK, CONTESTS - first)
@@ -185,12 +185,12 @@ def draws() -> Iterator[tuple[tuple[int, ...], Draw]]:
 
 
 def drawing() -> float:
-    """CPU seconds that drawing all words takes."""
+    """CPU seconds to draw all random words."""
     return cpu_seconds(lambda: deque(draws(), maxlen=0))
 
 
 def played(scores: FloatArray) -> float:
-    """CPU seconds that the compiled engine takes for the contests of given words."""
+    """CPU seconds of the compiled engine for all contests, without drawing their words."""
     strength, (play, *_) = strengths(round_means(scores, None, "error")), engine(compiled=True)
     return sum(
         cpu_seconds(partial(play, draw.words, strength[:, draw.numbering], out))
@@ -199,13 +199,13 @@ def played(scores: FloatArray) -> float:
 
 
 def leaderboard() -> Iterator[Row]:
-    """What `tiebreak csd` computes for 126 models × 23 benchmarks with standard errors."""
+    """Time what `tiebreak csd` computes for 126 models × 23 benchmarks with standard errors."""
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(126, 23)) / 10 + rng.normal(size=(126, 1)) / 5
     names = tuple(map(str, range(126)))
 
     def report(n_models: int, contests: int, n_jobs: int | None) -> tuple[float, float]:
-        """CPU seconds of this process, and seconds that passed."""
+        """CPU seconds of this process, and seconds by the clock."""
         errors = np.full((n_models, 23), 0.02)
         table = ScoreTable(names[:n_models], names[:23], scores[:n_models], errors=errors)
         options: CsdOptions = {"iterations": contests, "n_jobs": n_jobs, "compiled": True}
@@ -243,7 +243,7 @@ def study(scores: FloatArray, control: bool, compiled: bool) -> None:
 
 
 def precision(name: str, scores: FloatArray) -> Iterator[Row]:
-    """Standard errors, and what the control variate saves net of its own time."""
+    """Standard errors, and the gain of the control variate net of its own time."""
     variances, times = np.zeros((2, 3)), np.zeros((2, 3))
     for t in (0, 1, 2):
         for row, control in enumerate((False, True)):
@@ -302,7 +302,7 @@ def bootstrap(repeats: int) -> Iterator[Row]:
 
 
 def pairwise(repeats: int) -> Row:
-    """Tests of all pairs of 200 models, against the largest statistic of as many sign flips."""
+    """Time tests of all pairs of 200 models, against the largest statistics of the sign flips."""
     rng = np.random.default_rng(1)
     scores = rng.random((1000, 200)) + 0.02 * rng.normal(size=200)
     first, second = np.triu_indices(200, 1)

@@ -1,24 +1,24 @@
-"""How large the HTML report is, how long it takes to write, and how fast a browser opens it.
+"""Size of the HTML report, CPU time to write it, and time to open it in a browser.
 
 Run `OPENBLAS_NUM_THREADS=1 python benchmarks/report.py` (a minute and a half), or `make bench`.
 `--full` adds 4,000 and 14,000 items, the size of MMLU (a quarter of an hour); `--quick` makes a
 tenth of the items. Time grows as items to the power of the exponent, taken between the two largest
-sizes. To be reached with 14,000 items × 8 models under SEAL and full_pairwise: 120 s of CPU and
-2 GB for `tiebreak report`; and at every size a page below 15 MB (what is more lies beside it) that
-opens in less than 2 s.
+sizes. The bounds for 14,000 items × 8 models under SEAL and full_pairwise are 120 s of CPU and 2 GB
+for `tiebreak report`; at every size the page is to be below 15 MB (files beside it have the rest)
+and to open in less than 2 s.
 
-Answers have 1,500 characters, and every vote on a principle 110 of reasoning. Words are drawn by
-Zipf's law from a vocabulary of 3,000, and compress as this project's own notes do: 2.1 to 1 in
-texts of 1,500 characters, 3.0 to 1 in 200,000. (Logs of more than 1,000 items repeat them, far
-beyond the reach of gzip.) About half of a reasoning is what the judge finds in the two answers, and
-it finds the same in an answer whomever it meets; `--unrelated` draws all words anew, which no judge
-does: the largest that a page can get.
+Answers have 1,500 characters, and the reasoning of every vote on a principle 110. Words are drawn
+by Zipf's law from a vocabulary of 3,000, and compress like this project's notes: 2.1 to 1 in texts
+of 1,500 characters, 3.0 to 1 in 200,000. (Logs of more than 1,000 items repeat them, far beyond the
+reach of gzip.) About half of a reasoning is findings about the two answers, which are the same for
+an answer in all its matches. With `--unrelated` all words are drawn anew, which no judge does: it
+gives the largest page possible.
 """
 
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.pop(0)  # the script's own folder, whose statistics.py would hide Python's
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import argparse
@@ -48,7 +48,7 @@ MODELS = [f"maker-{n}/model-{n}-instruct" for n in range(8)]
 PRINCIPLES = {f"P{n}": weight for n, weight in enumerate((0.4, 0.25, 0.2, 0.15), start=1)}
 PROTOCOLS = ("seal", "full_pairwise")
 CHECKLIST = [f"C{n}" for n in range(1, 7)]
-DISTINCT = 1000  # so many items are drawn; larger logs repeat them under other names
+DISTINCT = 1000  # number of items drawn; larger logs repeat them under other names
 OPEN = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -66,7 +66,7 @@ class Writer:
         self.random = random
 
     def text(self, characters: int) -> str:
-        """Sentences of about so many characters."""
+        """Sentences of about so many characters in total."""
         words = self.random.choices(self.words, cum_weights=self.weights, k=characters // 5)
         for place in range(0, len(words), 14):
             words[place] = words[place].capitalize()
@@ -74,14 +74,14 @@ class Writer:
 
 
 class Judge:
-    """Votes on the answers to one item; `unrelated` ones are never explained in the same words."""
+    """Votes on the answers to one item; if `unrelated`, no finding is repeated in its reasoning."""
 
     def __init__(self, writer: Writer, *, unrelated: bool) -> None:
         self.writer, self.unrelated = writer, unrelated
         self.found: dict[tuple[str, str], str] = {}
 
     def match(self, pairing: Pairing) -> Match:
-        """A match; the model with the lower number is the better one."""
+        """A match, in which the model with the lower number is the better one."""
         better = 0.5 + (MODELS.index(pairing.low) - MODELS.index(pairing.high)) * 0.05
         left = self.writer.random.random() < 0.5
         pair = (pairing.high, pairing.low) if left else (pairing.low, pairing.high)
@@ -115,14 +115,14 @@ class Judge:
         )
 
     def reasoning(self, first: str, second: str, principle: str) -> str:
-        """Some 110 characters: what is found in each answer, and what is made of it."""
+        """Some 110 characters: a finding about each answer, and a conclusion."""
         if self.unrelated:
             return self.writer.text(110)
         findings = [self.finding(model, principle) for model in (first, second)]
         return " ".join((*findings, self.writer.text(54)))
 
     def finding(self, model: str, principle: str) -> str:
-        """What the judge says of an answer, whomever it meets."""
+        """The judge's finding about a model's answer, the same in all its matches."""
         key = (model, principle)
         if key not in self.found:
             self.found[key] = self.writer.text(28)
@@ -130,7 +130,7 @@ class Judge:
 
 
 def seal(item_id: str, judge: Judge) -> ItemBallots:
-    """A bracket of eight, with two refinements."""
+    """Ballots of a bracket of eight models, with two refinements."""
     writer = judge.writer
     seeds, matches = writer.random.sample(MODELS, 8), []
     alive, number = seeds, 0
@@ -156,14 +156,14 @@ def seal(item_id: str, judge: Judge) -> ItemBallots:
 
 
 def all_pairs(item_id: str, judge: Judge) -> ItemBallots:
-    """Every pair once."""
+    """Ballots of every pair once."""
     pairs = [Pairing(1, slot, *pair) for slot, pair in enumerate(combinations(MODELS, 2))]
     made = ballots("full_pairwise", item_id, [judge.match(pair) for pair in pairs])
     return made.model_copy(update={"placed_by": "win_rate"})
 
 
 def ballots(protocol: str, item_id: str, matches: Sequence[Match]) -> ItemBallots:
-    """What all protocols have in common."""
+    """Ballots with the fields that both protocols have in common."""
     return ItemBallots(
         protocol=protocol, benchmark="gsm8k", item_id=item_id, input_hash="0",
         task_type="math_reasoning", rubric="math_reasoning", seed=0, models=tuple(MODELS),
@@ -174,7 +174,7 @@ def ballots(protocol: str, item_id: str, matches: Sequence[Match]) -> ItemBallot
 
 
 def samples(n_items: int, protocol: str, *, unrelated: bool) -> Iterator[EvalSample]:
-    """What a log of the protocol holds; answers are the same in every log."""
+    """Draw the samples of a log of the protocol; the answers are the same in both logs."""
     writer = Writer(Random(f"2026 {protocol}"))
     author = Writer(Random("2026"))
     rubric = {
@@ -198,7 +198,7 @@ def samples(n_items: int, protocol: str, *, unrelated: bool) -> Iterator[EvalSam
 
 
 def logs(folder: Path, n_items: int, *, unrelated: bool) -> None:
-    """The two logs. Samples are written as JSON; Inspect writes what is around them."""
+    """Write a log of each protocol; Inspect writes the log, and the samples are added as JSON."""
     folder.mkdir(parents=True, exist_ok=True)
     for protocol in PROTOCOLS:
         ids: list[int | str] = [f"gsm8k:{protocol}:q{number}" for number in range(n_items)]
@@ -222,7 +222,7 @@ def logs(folder: Path, n_items: int, *, unrelated: bool) -> None:
 
 
 class Written(NamedTuple):
-    """A report: CPU seconds and peak GB of the verb that wrote it, MB of the page and beside it."""
+    """CPU seconds and peak GB to write a report, and MB of its page and of the files beside it."""
 
     seconds: float
     peak: float
@@ -275,7 +275,7 @@ def opened(page: Path) -> tuple[float, float, float]:
 
 
 def exponent(sizes: Sequence[int], figures: Sequence[float]) -> str:
-    """Of the growth between the two largest sizes."""
+    """Exponent of the growth between the two largest sizes; a dash for one size."""
     if len(sizes) < 2:
         return "–"
     return f"{math.log(figures[-1] / figures[-2]) / math.log(sizes[-1] / sizes[-2]):.2f}"

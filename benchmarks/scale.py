@@ -1,13 +1,13 @@
-"""How the verbs that read logs grow with the number of items: CPU seconds, memory, exponents.
+"""CPU time and memory of the verbs that read logs, and how they grow with the number of items.
 
 Run `OPENBLAS_NUM_THREADS=1 python benchmarks/scale.py --out docs/growth.md` (ten minutes), or
 `make bench`. `--full` goes to 14,000 items, the size of MMLU. The logs are those of
 `benchmarks/made/logs.py`: 8 models, a SEAL and a full_pairwise log of the same items, stars, and a
-peer review. Every row of ROWS is run in a process of its own; time and memory grow as items to the
+peer review. Every row of ROWS runs in a process of its own; time and memory grow as items to the
 power of the exponent, taken between one size and the next.
 
-Exits with 1 where time or memory of a row grows with an exponent over 1.1 between the two largest
-sizes, and where one of these is missed: `rank` of 14,000 items within 60 s of CPU and 2 GB; reading
+It exits with 1 if time or memory of a row grows with an exponent over 1.1 between the two largest
+sizes, or if one of these is missed: `rank` of 14,000 items within 60 s of CPU and 2 GB; reading
 a SEAL log of the least size within 2 × what zip and JSON take for its samples; the scorer's metrics
 for 1,000 items and all pairs of 100 models within 30 s of CPU for the five passes of a run;
 `estimate` of three protocols for 1,000 items and 100 models within 20 s of CPU.
@@ -16,7 +16,7 @@ for 1,000 items and all pairs of 100 models within 30 s of CPU for the five pass
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.pop(0)  # the script's own folder, whose statistics.py would hide Python's
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import argparse
@@ -76,7 +76,7 @@ ROWS = {
     "aggregate": "{rankings}",
     "csd": "{pool}.parquet --tiers 10",
 }
-"""What is run: a verb, perhaps with what it reads, and its arguments; {out} is a new folder."""
+"""Command lines by name: a verb (and its input) and its arguments; {out} is a new folder."""
 
 SIZES = (250, 1000, 4000)
 STEEPEST = 1.1
@@ -85,7 +85,7 @@ MARKS = ("<!-- written by benchmarks/scale.py -->", "<!-- end -->")
 HEADS = ("verb", "CPU, s", "exponents", "ms an item more", "peak, MB", "exponents")
 
 
-# A process of its own starts the verb: memory of who starts a process counts as that process's.
+# A small process starts the verb, because a child's peak memory includes that of its parent.
 WATCH = """
 import resource, subprocess, sys
 done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
@@ -97,13 +97,13 @@ VERB = "from tiebreak.cli.verbs import main; main()"
 
 
 def arguments(row: str, folder: Path, out: Path) -> list[str]:
-    """The command line of a row of `ROWS` after `tiebreak`; `out` is not there yet."""
+    """The arguments of `tiebreak` for a row of `ROWS`; `out` must not exist."""
     places = {name: str(folder / name) for name in INPUTS} | {"out": str(out)}
     return [row.partition(",")[0], *(word.format(**places) for word in ROWS[row].split())]
 
 
 def spent(row: str, folder: Path) -> tuple[float, float]:
-    """CPU seconds and peak GB of a row of `ROWS`."""
+    """Run a row of `ROWS`; returns CPU seconds and peak GB."""
     with tempfile.TemporaryDirectory() as out:
         command = [sys.executable, "-c", VERB, *arguments(row, folder, Path(out) / "out")]
         watched = [sys.executable, "-c", WATCH, *command]
@@ -115,7 +115,7 @@ def spent(row: str, folder: Path) -> tuple[float, float]:
 
 
 def cpu(work: Callable[[], object]) -> float:
-    """CPU seconds, the least of three times."""
+    """CPU seconds, the minimum of three runs."""
     seconds = []
     for _ in range(3):
         began = time.process_time()
@@ -125,7 +125,7 @@ def cpu(work: Callable[[], object]) -> float:
 
 
 def reading(log: Path) -> tuple[float, float, float]:
-    """CPU seconds to read a log; to unzip samples and parse their JSON; or only stores."""
+    """CPU seconds to read a log, to unzip and parse its samples, and to unzip and parse stores."""
 
     def texts() -> list[bytes]:
         with ZipFile(log) as held:
@@ -140,7 +140,7 @@ def reading(log: Path) -> tuple[float, float, float]:
 
 
 def metric_pass(n_models: int, n_items: int = 1000) -> float:
-    """CPU seconds of the scorer's metrics, once, for results of all pairs."""
+    """CPU seconds to compute the scorer's metrics once, for matches of all pairs."""
     names = [f"maker/model-{number}" for number in range(n_models)]
     matches = [match(first, second, 0.3) for first, second in combinations(names, 2)]
     ballots = item("q", matches, groups=[(name,) for name in names])
@@ -155,7 +155,7 @@ def metric_pass(n_models: int, n_items: int = 1000) -> float:
 
 
 def estimating(n_models: int, n_items: int = 1000) -> float:
-    """CPU seconds of an estimate of three protocols, of which one asks about all pairs."""
+    """CPU seconds to estimate three protocols, one of which asks about all pairs."""
     names = [f"maker/model-{number}" for number in range(n_models)]
     random = Random(0)
     texts = [words(random, 1500) for _ in range(DISTINCT)]
@@ -176,7 +176,7 @@ def estimating(n_models: int, n_items: int = 1000) -> float:
 
 
 def exponents(sizes: Sequence[int], values: Sequence[float]) -> list[float]:
-    """Of the growth from each size to the next."""
+    """Exponents of the growth from each size to the next."""
     return [
         math.log(value / before) / math.log(size / smaller)
         for (smaller, size), (before, value) in zip(pairwise(sizes), pairwise(values), strict=True)
@@ -186,7 +186,7 @@ def exponents(sizes: Sequence[int], values: Sequence[float]) -> list[float]:
 def cells(
     row: str, sizes: Sequence[int], seconds: Sequence[float], peaks: Sequence[float]
 ) -> list[str]:
-    """A row of the table."""
+    """The cells of a row of the table."""
     return [
         row,
         " / ".join(f"{value:.1f}" for value in seconds),
@@ -198,7 +198,7 @@ def cells(
 
 
 def grown(rows: Sequence[str], sizes: Sequence[int], kept: Path) -> tuple[list[list[str]], bool]:
-    """The rows of the table, and whether one of them misses a bound."""
+    """Measure the rows of the table; returns them, and whether one misses a bound."""
     spent_by_row: dict[str, list[tuple[float, float]]] = {row: [] for row in rows}
     for size in sizes:
         folder = kept / str(size)
@@ -217,7 +217,7 @@ def grown(rows: Sequence[str], sizes: Sequence[int], kept: Path) -> tuple[list[l
 
 
 def other_bounds(log: Path, size: int) -> Iterator[tuple[str, bool]]:
-    """What else is to be reached, in words, and whether it is missed."""
+    """Measure the other bounds; yields a sentence about each, and whether it is missed."""
     seconds, samples, stores = reading(log)
     yield (
         f"Reading a SEAL log of {size} items: {seconds:.2f} s, {seconds / samples:.1f} × zip and "
@@ -242,7 +242,7 @@ def other_bounds(log: Path, size: int) -> Iterator[tuple[str, bool]]:
 
 
 def markdown(sizes: Sequence[int], lines: Sequence[Sequence[str]]) -> str:
-    """The table as a page has it."""
+    """The table in Markdown."""
     table = [HEADS, ["---"] * len(HEADS), *lines]
     rows = "\n".join(f"| {' | '.join(line)} |" for line in table)
     return f"Items: {' / '.join(f'{size:,}' for size in sizes)}.\n\n{rows}"

@@ -1,18 +1,18 @@
-"""What every figure that users see holds, in simulated worlds whose truth is known.
+"""Error rates and power of every figure that users see, in simulated worlds with known truth.
 
 Run `OPENBLAS_NUM_THREADS=1 python benchmarks/statistics.py` (some 15 minutes on 2 cores), or `make
-bench`. It prints what each figure claims, what was measured (errors, and how often what is there is
-found) and the Monte Carlo error, and exits with 1 when a claim is missed. `--only NAME` takes one
-module of `benchmarks/claims/`, `--out docs/statistics.csv` keeps what was measured in the data file
-of the pages, where the lines of other modules stay; `python -m tools.statistics` then says which
-sentences of docs/statistics.md are to be renewed. `--quick` draws a tenth of the worlds, which are
+bench`. It prints what each figure claims, what was measured (error rates and power) and the Monte
+Carlo error, and exits with 1 if a claim is missed. `--only NAME` runs one module of
+`benchmarks/claims/`. `--out docs/statistics.csv` writes the measurements to the data file of the
+pages, in which the lines of other modules stay; `python -m tools.statistics` then says which
+sentences of docs/statistics.md have to be renewed. `--quick` draws a tenth of the worlds, which are
 too few to be kept.
 """
 
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.pop(0)  # the script's own folder, whose statistics.py would hide Python's
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import argparse
@@ -29,8 +29,8 @@ from tools.statistics import COLUMNS, Measured, cells, read, write
 
 
 def run(names: Sequence[str], scale: float, jobs: int) -> Iterator[tuple[str, list[Claim], float]]:
-    """Each module's claims and how long they took, as they come in."""
-    # Not forked: threads of BLAS and of what is imported here would be copied half.
+    """Yield each module's name, claims and seconds, in the order in which they finish."""
+    # Spawned, because a fork has the locks of BLAS and other libraries without their threads.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
         waiting = {pool.submit(timed, name, scale): name for name in names}

@@ -10,7 +10,7 @@ tests of all 19,900 pairs, tiers and ranks. It exits with 1 when the board takes
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.pop(0)  # the script's own folder, whose statistics.py would hide Python's
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import argparse
@@ -58,7 +58,7 @@ class Spent:
 
 
 def write_votes(path: Path, n_votes: int, by: str) -> None:
-    """Votes on models of unequal popularity, a quarter of them ties."""
+    """Write votes on models of unequal popularity, a quarter of them ties, as Parquet."""
     rng = np.random.default_rng(0)
     strength, popular = rng.normal(0, 0.8, MODELS), rng.dirichlet(np.full(MODELS, 2.0))
     first = rng.choice(MODELS, n_votes, p=popular)
@@ -79,7 +79,7 @@ def write_votes(path: Path, n_votes: int, by: str) -> None:
 
 
 def spent(*command: str) -> Spent:
-    """Run a command and see what it took."""
+    """Run a command, and measure its CPU time and memory."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         printed = process.stdout.read()
@@ -100,7 +100,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for by in ("vote", "item"):
             path = Path(folder) / f"{by}.parquet"
-            # Elsewhere: what a child uses begins with what this process holds when it is made.
+            # In another process, because a child's peak memory includes that of this one.
             writer = get_context("spawn").Process(target=write_votes, args=(path, n_votes, by))
             writer.start()
             writer.join()

@@ -1,1 +1,1 @@
-"""What several benchmarks are made of."""
+"""Made-up questions and logs that several benchmarks share."""

@@ -1,7 +1,7 @@
-"""Logs of the size that they really have: 8 models' answers, and a planted judge's ballots.
+"""Logs of realistic size: the answers of 8 models, and the ballots of a planted judge.
 
 Answers have 1,500 characters, votes 110 of reasoning, a quarter of the matches is judged in both
-orders, and every call has 6 kB of transcript. Beside them is what people said.
+orders, and every call has 6 kB of transcript. There are labels of people for the same answers, too.
 """
 
 import json
@@ -38,7 +38,7 @@ from tiebreak.scorers.match import settle
 MODELS = [f"maker-{n}/model-{n}-instruct" for n in range(8)]
 PRINCIPLES = {f"P{n}": weight for n, weight in enumerate((0.4, 0.25, 0.2, 0.15), start=1)}
 CHECKLIST = [f"C{n}" for n in range(1, 7)]
-DISTINCT = 200  # so many items are drawn; larger logs repeat them under other names
+DISTINCT = 200  # number of items drawn; larger logs repeat them under other names
 PLACEHOLDER = "THE-ITEM"
 MATCHES = ("seal", "full_pairwise")
 
@@ -57,14 +57,14 @@ class Judge:
         self.reasons = [words(random, 110) for _ in range(500)]
 
     def match(self, pairing: Pairing) -> Match:
-        """A match, a quarter of them in both orders."""
+        """A match, judged in both orders in a quarter of the cases."""
         pair = [pairing.high, pairing.low]
         self.random.shuffle(pair)
         orders = [pair, pair[::-1]] if self.random.random() < 0.25 else [pair]
         return settle(pairing, [self.verdict(*order) for order in orders])
 
     def verdict(self, first: str, second: str) -> Verdict:
-        """Votes that favour the better one of two a little."""
+        """Votes that favour the better of two models by 5 percentage points a place."""
         better = 0.5 + (MODELS.index(second) - MODELS.index(first)) * 0.05
         principles = {
             name: self.vote(better, self.random.choice(self.reasons)) for name in PRINCIPLES
@@ -89,7 +89,7 @@ class Judge:
 
 
 def drawn(protocol: str, judge: Judge) -> ItemBallots:
-    """The ballots of an item without a name."""
+    """Draw the ballots of an item whose id is `PLACEHOLDER`."""
     seeds, matches = judge.random.sample(MODELS, 8), list[Match]()
     if protocol == "stars":
         return starred(PLACEHOLDER, {model: judge.random.randrange(4) for model in MODELS})
@@ -119,7 +119,7 @@ def drawn(protocol: str, judge: Judge) -> ItemBallots:
 
 
 def reviewed(judge: Judge) -> ItemBallots:
-    """All models' orders of an item's answers."""
+    """Ballots of a peer review: each model's ranking of the item's answers."""
     listings = [
         Listing(
             groups=tuple((model,) for model in judge.random.sample(MODELS, 8)),
@@ -151,7 +151,7 @@ def write_log(
     samples: Iterable[str],
     ids: list[int | str],
 ) -> Path:
-    """A log of samples that are JSON already; Inspect writes what is around them."""
+    """Write a log; Inspect writes it without samples, which are added as the given JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     spec = EvalSpec(
         created=CREATED, task=task, eval_id=path.stem, task_id=path.stem, model=model,
@@ -168,7 +168,7 @@ def write_log(
 
 
 def pool(folder: Path, n_items: int, models: Sequence[str] = MODELS) -> list[Path]:
-    """The logs of the candidates."""
+    """Write the logs of the candidates, one for each model."""
     random = Random(0)
     texts = [words(random, 1500) for _ in range(DISTINCT)]
     ids: list[int | str] = [f"q{number}" for number in range(n_items)]
@@ -193,7 +193,7 @@ def pool(folder: Path, n_items: int, models: Sequence[str] = MODELS) -> list[Pat
 
 
 def rankings(folder: Path, pool: Sequence[Path], protocols: Sequence[str] = MATCHES) -> list[Path]:
-    """A log of each protocol, of the pool."""
+    """Write a log of each protocol, about the answers of a pool."""
     contests, random = contest_samples(load_candidates(pool)), Random(1)
     ids: list[int | str] = [str(contest.id) for contest in contests]
     judge = Judge(random)
@@ -223,7 +223,7 @@ def rankings(folder: Path, pool: Sequence[Path], protocols: Sequence[str] = MATC
 
 
 def lm_eval_runs(folder: Path, n_items: int) -> None:
-    """The output of lm-eval for the same answers."""
+    """Write the output of lm-eval for the same answers."""
     random = Random(0)
     texts = [words(random, 1500) for _ in range(DISTINCT)]
     for number, model in enumerate(MODELS):
@@ -241,7 +241,7 @@ def lm_eval_runs(folder: Path, n_items: int) -> None:
 
 
 def replays(folder: Path, n_items: int) -> None:
-    """What a model fills in of a public dataset and of one of ours, three times."""
+    """Write logs of `replay` by one model, for a public dataset and for an own one."""
     random = Random(2)
     folder.mkdir(parents=True)
     for data in ("gsm8k", "ours"):
@@ -262,7 +262,7 @@ def replays(folder: Path, n_items: int) -> None:
 
 
 def people(folder: Path, n_items: int) -> None:
-    """What people said: an order of the models, stars, and preferences between pairs."""
+    """Write what people said as CSV: an order of the models, stars, and pairwise preferences."""
     random = Random(3)
     tables = {
         "order": ["model,rank", *(f"{model},{n}" for n, model in enumerate(MODELS, start=1))],
@@ -278,7 +278,7 @@ def people(folder: Path, n_items: int) -> None:
 
 
 def write_all(folder: Path, n_items: int) -> None:
-    """A folder of everything here, of so many items."""
+    """Write all of the above about `n_items` items into a folder."""
     answers = pool(folder / "pool", n_items)
     write_parquet(load_candidates(answers), folder / "pool.parquet")
     rankings(folder / "rankings", answers)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 N_QUESTIONS = 220_000
 N_RAW = 75_000
 NEARLY = 0.03
-"""Share of a third of the raw questions that repeat an earlier one with a character more."""
+"""Probability with which every third raw question repeats an earlier one with one more sign."""
 
 _SUBJECTS = ("Medicine", "Law", "Economics", "Engineering", "Education", "History", "Literature")
 _ASKED = (
@@ -22,7 +22,7 @@ _FIRST, _SIGNS = 0x4E00, 3_000
 
 
 def questions(seed: int = 0) -> Iterator[dict[str, object]]:
-    """The rows of the file: each raw question gives two to four statements with one key."""
+    """Yield rows of questions: two to four statements for each raw question, with one key."""
     rng = random.Random(seed)
     earlier: list[tuple[str, list[str]]] = []
     made = 0
