@@ -1,13 +1,13 @@
-"""What each figure claims, measured in worlds whose truth is known.
+"""Claims of each figure, measured in simulated worlds whose truth is known.
 
-A module here stands for the figures of one room of analysis, and has one function,
+A module here measures the figures of one room of analysis, and has one function,
 
     def claims(scale: float) -> Iterator[Claim]: ...
 
 with fixed seeds. `scale` is the share of the full number of runs (`runs` below): 1 for
 docs/statistics.csv (at most three minutes of one core), 0.05 in the tests (some seconds). A module
-without that function holds what the others share. Its docstring says how worlds are drawn, and
-below "Shown:" each figure and where users see it, for the page of all tables.
+without that function holds what the others share. A module's docstring says how its worlds are
+drawn and, below "Shown:", where users see each figure; both are on the page of all tables.
 `benchmarks/statistics.py` runs them all; `tests/test_statistics.py` runs them at a small scale and
 asserts that no claim is missed.
 """
@@ -28,7 +28,8 @@ from scipy.stats import binom, norm
 Range = tuple[float, float]
 
 LEAST_RUNS = 40
-# A claim is missed where the measured value is 2 standard errors outside of it: one run in 44.
+# A claim is missed if the measured value is over 2 standard errors outside of it. If the truth is
+# at the bound, this happens in one run of 44.
 TOLERANCE = 2.0
 
 
@@ -37,14 +38,14 @@ class Claim:
     """One figure in one setting: what is claimed of it and what was measured.
 
     Attributes:
-        figure: The figure as users know it, and what is measured of it.
-        setting: The world it was measured in.
-        claimed: What it is to reach, as text; "" where nothing is claimed.
+        figure: The figure as users know it, and the property that is measured.
+        setting: The world in which it was measured.
+        claimed: The claimed range as text; "" if nothing is claimed.
         measured: A share of runs (0 to 1) or a mean over runs.
-        error: Its Monte Carlo standard error.
-        runs: How many worlds were drawn.
-        met: Whether the claim holds, allowing `TOLERANCE` standard errors; None where the figure is
-            stated and nothing is claimed.
+        error: Monte Carlo standard error of `measured`.
+        runs: Number of worlds drawn.
+        met: Whether the claim holds, allowing `TOLERANCE` standard errors; None if the figure is
+            only stated and nothing is claimed.
     """
 
     figure: str
@@ -57,10 +58,13 @@ class Claim:
 
 
 def share(figure: str, setting: str, hits: int, runs: int, claimed: Range | None = None) -> Claim:
-    """A share of independent runs: of intervals that hold the truth, of false alarms.
+    """Claim about a share of independent runs, e.g. of intervals that hold the truth.
 
-    Whether it is within `claimed` (bounds included) is decided by the exact binomial tail. The
+    The exact binomial tail decides whether the share is within `claimed` (bounds included). The
     error is that of (hits + 2) / (runs + 4), so that 0 of 40 does not look certain.
+
+    Raises:
+        ValueError: there are no runs, or `hits` is not between 0 and `runs`.
     """
     if not 0 <= hits <= runs or runs < 1:
         raise ValueError(f"{figure}: {hits} of {runs} runs")
@@ -75,10 +79,13 @@ def share(figure: str, setting: str, hits: int, runs: int, claimed: Range | None
 
 
 def mean(figure: str, setting: str, values: ArrayLike, claimed: Range | None = None) -> Claim:
-    """A mean over runs, one value each: a bias, the share of a board's intervals that hold.
+    """Claim about a mean over runs, e.g. of a bias, or of the share of intervals that hold.
 
-    NaN (undefined in that run) is left out and `runs` says how many were not; `claimed` may have an
-    infinite bound.
+    Runs whose value is NaN (undefined) are left out, and are not counted in `runs`. `claimed` may
+    have an infinite bound.
+
+    Raises:
+        ValueError: fewer than two runs have a value.
     """
     drawn = np.asarray(values, dtype=np.float64).ravel()
     drawn = drawn[~np.isnan(drawn)]
@@ -105,12 +112,12 @@ def _words(claimed: Range | None, widest: Range) -> str:
 
 
 def in_tests(scale: float) -> bool:
-    """Whether it is the scale of the tests, which leave out cells that take long."""
+    """Whether `scale` is that of the tests, which skip settings that take long."""
     return scale < 0.1
 
 
 def runs(full: int, scale: float, least: int = LEAST_RUNS) -> int:
-    """How many worlds to draw, of `full` at scale 1."""
+    """Number of worlds to draw if there are `full` at scale 1; `least` unless `full` is smaller."""
     return max(min(least, full), round(full * scale))
 
 
@@ -121,8 +128,8 @@ def modules() -> Sequence[str]:
 
 
 def measure(name: str, scale: float) -> list[Claim]:
-    """All claims of the module of that name."""
-    gc.disable()  # ballots are many objects without cycles: looking for some takes half of the time
+    """Measure all claims of a module, by its name."""
+    gc.disable()  # ballots are many objects without cycles: collection takes half of the time
     try:
         return list(module(name).claims(scale))
     finally:
@@ -135,7 +142,7 @@ def title(name: str) -> str:
 
 
 def figures(name: str) -> list[tuple[str, str]]:
-    """What a module measures and where it is shown, as its docstring has them below "Shown:"."""
+    """Pairs of a figure and where it is shown, from a module's docstring below "Shown:"."""
     below = (module(name).__doc__ or "").partition("\nShown:\n")[2]
     entries = re.findall(r"^    (\S.*(?:\n {5,}\S.*)*)", below, re.M)
     parts = (" ".join(entry.split()).rpartition(": ") for entry in entries)
@@ -143,5 +150,5 @@ def figures(name: str) -> list[tuple[str, str]]:
 
 
 def module(name: str) -> ModuleType:
-    """The module of that name."""
+    """Import the module of claims of that name."""
     return importlib.import_module(f"{__name__}.{name}")

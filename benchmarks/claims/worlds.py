@@ -1,10 +1,10 @@
 """Worlds whose truth is known: boards, pass rates, panels, and the ballots of planted judges.
 
-Everything is in units of the spread of a model's answers over items (sd 1):
+Everything is in units of the standard deviation of a model's answers over items:
 
     u[t, i] = θ[i] + N(0, 1)        quality of model i's answer to item t
 
-θ that are 0.2 apart are nearly tied. All draws come from the generator that is given.
+Models whose θ differ by 0.2 are nearly tied. All draws come from the given generator.
 """
 
 import math
@@ -38,16 +38,16 @@ PLACED_BY: dict[str, Rule] = {
 FAIR = Traits(noise=0.5, fresh=True)
 NOISY = Traits(noise=1.5, fresh=True)
 COIN = Traits(noise=100.0, fresh=True, scale=200.0)
-"""Judges without a taste: one reading differs from the next by 0.5, by 1.5, or in everything."""
+"""Unbiased judges: the error of each reading of a pair has sd 0.5 (fair), 1.5 (noisy), or 100."""
 
 
 def position_bound(rate: float, noise: float = 0.5) -> Traits:
-    """A judge to whom the answer shown first of two equal models is the better one at this rate."""
+    """A judge with position bias: of two equal models it prefers the first one at this rate."""
     return Traits(noise=noise, fresh=True, position_bias=_worth(rate, noise))
 
 
 def length_loving(rate: float, noise: float = 0.5) -> Traits:
-    """A judge to whom, of two equal models, an answer longer by 1 sd is better at this rate."""
+    """A judge that, of two equal models, prefers an answer longer by 1 sd at this rate."""
     return Traits(noise=noise, fresh=True, verbosity_bias=_worth(rate, noise))
 
 
@@ -63,11 +63,11 @@ def near_ties(n_models: int, sd: float = 0.1) -> Array:
 
 
 def qualities(rng: Generator, theta: ArrayLike, n_items: int, *, ties: float = 0.0) -> Array:
-    """Qualities u of answers, shape (n_items, N).
+    """Draw the qualities u of answers, shape (n_items, N).
 
-    With `ties` each answer is, at this probability, the item's common one, which is as good as an
-    average model's; all that give it are exactly equal. At 0.8 two models are tied in 64% of the
-    items, and eight in 17% all at once.
+    With probability `ties` an answer is the item's common one, which is as good as an average
+    model's; all models that give it are exactly equal. At 0.8 two models are tied in 64% of the
+    items, and all of eight in 17%.
     """
     best = np.asarray(theta, dtype=np.float64)
     own = best + rng.standard_normal((n_items, len(best)))
@@ -76,14 +76,14 @@ def qualities(rng: Generator, theta: ArrayLike, n_items: int, *, ties: float = 0
 
 
 def board(rng: Generator, theta: ArrayLike, n_items: int, *, ties: float = 0.0) -> Array:
-    """Normalized Borda scores by item, shape (n_items, N), in [0, 1]; ties share mean ranks."""
+    """Draw normalized Borda scores, shape (n_items, N), in [0, 1]; ties share mean ranks."""
     return borda(qualities(rng, theta, n_items, ties=ties))
 
 
 def borda(scores: Array) -> Array:
-    """Normalized Borda score of each model in each item by any scores, higher is better."""
+    """Normalized Borda scores of models in each item by scores (n_items, N), higher is better."""
     n = scores.shape[1]
-    if n > 60:  # a row of pairs for each item would not fit
+    if n > 60:  # all pairs of all items would not fit into memory
         return normalized_borda(mean_rank(-scores))
     left, right = scores[:, :, None], scores[:, None, :]
     beaten = np.sum(left > right, axis=2) + 0.5 * (np.sum(left == right, axis=2) - 1)
@@ -94,8 +94,8 @@ def borda(scores: Array) -> Array:
 def true_borda(theta: ArrayLike, *, ties: float = 0.0, noise: float = 0.0) -> Array:
     """Expected Borda scores of a board, exact: shape (N,).
 
-    Against each other model both answer on their own, or one of both gives the common answer, or
-    both do and are tied. `noise` is the sd of the judge's error on a pair.
+    Of each pair both models answer on their own, or one gives the common answer, or both do and
+    are tied. `noise` is the sd of the judge's error on a pair.
     """
     best = np.asarray(theta, dtype=np.float64)
     phi = np.vectorize(NormalDist(0, math.sqrt(2 + noise**2)).cdf, otypes=[np.float64])
@@ -113,7 +113,7 @@ def true_borda(theta: ArrayLike, *, ties: float = 0.0, noise: float = 0.0) -> Ar
 def passes(
     rng: Generator, theta: ArrayLike, n_items: int, *, rate: float = 0.97, hard: float = 1.0
 ) -> Array:
-    """Pass (1) and fail (0) as a saturated benchmark has them, shape (n_items, N).
+    """Draw passes (1) and fails (0) as on a saturated benchmark, shape (n_items, N).
 
     Items differ in difficulty by an sd of `hard`, so failures come together; a model of θ = 0
     passes at `rate`, see `pass_rates`.
@@ -141,15 +141,15 @@ def panel(
     correlation: float = 0.0,
     own: float = 0.0,
 ) -> Array:
-    """Ranks that reviewers give to all answers, shape (items, reviewers, N), 1 = best.
+    """Draw ranks that reviewers give to all answers, shape (items, reviewers, N), 1 = best.
 
     Args:
         rng: generator.
         answers: qualities, shape (items, N).
         noise: sd of each reviewer's error on an answer, shape (reviewers,).
-        together: the errors of the first so many reviewers have
-        correlation: this correlation with each other; all other errors are independent.
-        own: what reviewer r sees beyond that in the answer of model r, for r < N.
+        together: number of reviewers, the first ones, whose errors correlate.
+        correlation: of the errors of these with each other; other errors are independent.
+        own: added to what reviewer r sees in the answer of model r, for r < N.
     """
     sd = np.asarray(noise, dtype=np.float64)
     n_items, n_models = answers.shape
@@ -165,7 +165,7 @@ def panel(
 
 
 def peer_panel(ranks: Array) -> Panel:
-    """Ranks as `panel` gives them, of N reviewers, as the peer review of models by each other."""
+    """Turn ranks of N reviewers, as drawn by `panel`, into a review of N models by each other."""
     n_items, n, _ = ranks.shape
     models = names(n)
     return Panel(
@@ -179,7 +179,7 @@ def peer_panel(ranks: Array) -> Panel:
 
 @cache
 def names(n_models: int) -> tuple[str, ...]:
-    """m1, m2, … with as many digits each, so that they sort."""
+    """m1, m2, …, zero-padded so that they sort."""
     return tuple(f"m{number:0{len(str(n_models))}}" for number in range(1, n_models + 1))
 
 
@@ -196,22 +196,23 @@ def judged(
     habit: float = 0.5,
     seeding_noise: float = 1.0,
 ) -> list[ItemBallots]:
-    """What a planted judge leaves in a log: ballots of items in the pattern of a protocol.
+    """Draw the ballots of a planted judge, with matches as in a protocol.
 
-    As `tiebreak.demo.lab` plays them, without its questions and bills, in a tenth of the time.
+    They are like those of `tiebreak.demo.lab`, but without its questions and bills, and take a
+    tenth of the time.
 
     Args:
         rng: generator.
         theta: θ of the models, shape (N,).
         n_items: number of items.
-        traits: the judge: `noise` (by pair, or anew for each reading where `fresh`),
+        traits: the judge: `noise` (by pair, or anew for each reading if `fresh`),
             `position_bias`, `verbosity_bias`, `resolution`, `scale`.
         protocol: "seal" (bracket by a noisy seeding), "full_pairwise", or "round_robin" (one round
             of all models, so without `ties`).
         swap: which matches are asked in both orders.
         ties: as in `qualities`; models with the common answer are one group.
         longer_is_better: correlation of an answer's length with its quality, in [0, 1).
-        habit: share of the variance of lengths that is a model's own in all items.
+        habit: share of the variance of lengths between models, which is the same in all items.
         seeding_noise: sd of the error of SEAL's seeding on an answer.
 
     Returns:
@@ -272,9 +273,9 @@ def planted_item(
     groups: Sequence[Sequence[str]] | None = None,
     **judged: Any,
 ) -> ItemBallots:
-    """An item that was judged to the end; without `groups` all answers differ.
+    """Ballots of an item that was judged completely; without `groups` all answers differ.
 
-    `judged` are the fields of its ballots that hold what judges said, and by what protocol.
+    `judged` are the other fields of the ballots: the protocol, and the judges' verdicts.
     """
     return ItemBallots(
         benchmark="planted",
@@ -292,7 +293,7 @@ def planted_item(
 
 
 def _tiers(seeds: Sequence[str]) -> Tiering:
-    """Tiers of SEAL's seeding: at most four, of the same size."""
+    """Tiers of SEAL's seeding, best seed first: at most four, of about the same size."""
     k = min(4, len(seeds))
     return Tiering(tiers={name: 1 + n * k // len(seeds) for n, name in enumerate(seeds)})
 
@@ -312,12 +313,12 @@ class _Judge:
         n = len(gaps)
         self.names = names(n)
         self.sampled = set(rng.choice(n, 2, replace=False).tolist() if swap == "sample" else ())
-        # As many as a full round of pairs in both orders can take.
+        # Enough errors for all pairs in both orders; drawing them at once is faster.
         self.errors = iter(rng.standard_normal(n * (n - 1)).tolist() if traits.fresh else [])
         self.sides = iter((rng.random(n * (n - 1) // 2) < 0.5).tolist())
 
     def bracket(self, seeds: Sequence[int]) -> list[Match]:
-        """Single elimination; `seeds` are models, best seed first."""
+        """Play a single elimination; `seeds` are models, best seed first."""
         number = dict(zip(self.names, range(len(self.names)), strict=True))
         order = [self.names[i] for i in seeds]
         played: list[Match] = []
@@ -334,18 +335,18 @@ class _Judge:
         return played
 
     def all_pairs(self, models: Sequence[int]) -> list[Match]:
-        """Every pair once."""
+        """Play every pair once."""
         return [
             self.match(Pairing(1, slot, self.names[i], self.names[j]), i, j)
             for slot, (i, j) in enumerate(combinations(models, 2))
         ]
 
     def first_round(self, plan: Schedule, item: int) -> list[Match]:
-        """The first round that an item plays, with the match of a sample where it has one."""
+        """Play an item's first round, one match in both orders if the item is in the sample."""
         pairs = [
             (self.names.index(one), self.names.index(other)) for one, other in plan.of(item)[0]
         ]
-        # All pairs are alike to the draw of answers, so any of the round will do.
+        # Answers are drawn alike for all pairs, so any pair of the round may be the sampled one.
         twice = self.swap == "sample" and plan.sampled(item) == 0
         self.sampled = {*pairs[0]} if twice else set()
         return [
@@ -371,7 +372,7 @@ class _Judge:
 
 
 def ranking_log(items: Iterable[ItemBallots]) -> RankingLog:
-    """A finished log of these items, placed, as `board_of` and others take it."""
+    """A finished ranking log of these items with their placements, for `board_of` and others."""
     samples = tuple(
         JudgedItem(one.item_id, 1, ballots=one, placement=placement_of(one)) for one in items
     )
