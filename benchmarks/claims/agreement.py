@@ -1,9 +1,9 @@
 """Agreement: compare's and peers' ρ and τ, stability of subsamples, alignment with people.
 
-Two judges read the same 8 answers to an item, each with an error of its own; the scores that they
-give correlate by 0.66 within an item. Their leaderboards agree, with items without end, as the
-orders of the models do that are planted for each. "Apart" is the spread of the models' true means
-in standard deviations of a score.
+Two judges read the same 8 answers to an item, each with an error of its own; their scores correlate
+by 0.66 within an item. For each judge an order of the models is planted, and with endless items the
+leaderboards agree as these two orders do. "Apart" is the spread of the models' true means in
+standard deviations of a score.
 
 Shown:
     ρ and τ with the reference: `compare`, sparse logs in `peers`, page
@@ -35,8 +35,8 @@ DRAWS = Resampling(draws=500)
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Coverage of the intervals, and what the figures without one show of independent items."""
-    # Of near-ties on few items that tell them apart it holds less, and the sheet says so.
+    """Coverage of the intervals, and how stability compares with independent items."""
+    # For near-ties on few items the intervals hold less, and the sheet says so: nothing is claimed.
     for number, (n_models, apart, n_items, same, ties, held) in enumerate(
         [
             (8, 0.06, 20, True, 0.0, None),
@@ -75,7 +75,7 @@ def compared(
     ties: float,
     held: tuple[float, float] | None,
 ) -> Iterator[Claim]:
-    """How often the intervals of compare hold the agreement of items without end."""
+    """How often the intervals of `compare` hold the agreement on endless items."""
     rho, tau = spearman(theta, other).value, kendall_tau(theta, other).value
     rng, n = np.random.default_rng((1, number)), runs(400, scale)
     hits, values = [0, 0], []
@@ -94,9 +94,9 @@ def compared(
 
 
 def read(rng: Generator, answers: Array, theta: Array, common: NDArray[np.bool_]) -> Array:
-    """A judge's scores of answers: what models are worth to it, and an error on each answer.
+    """Borda scores of answers by a judge that adds `theta` and an error to each of them.
 
-    Those that give the item's common answer are tied.
+    Models that give the item's common answer are tied.
     """
     seen = answers + theta + NOISE * rng.standard_normal(answers.shape)
     alike = theta.mean() + SD * rng.standard_normal((len(seen), 1))
@@ -104,7 +104,7 @@ def read(rng: Generator, answers: Array, theta: Array, common: NDArray[np.bool_]
 
 
 def parts(scale: float) -> Iterator[Claim]:
-    """ρ of half of the items with all of them, beside that of two independent halves."""
+    """ρ of half of the items with all items, and ρ of two halves that share no item."""
     for number, apart in enumerate((0.06, 0.44)):
         theta, n_items = near_ties(MODELS, apart), 100
         rng, n = np.random.default_rng((2, number)), runs(200, scale)
@@ -122,12 +122,12 @@ def parts(scale: float) -> Iterator[Claim]:
 def aligned(
     scale: float, number: int, apart: float, n_items: int, held: tuple[float, float] | None
 ) -> Iterator[Claim]:
-    """A reviewer that goes by what people go by, with an error of 1 on each answer."""
+    """Intervals of `align` for a reviewer that reads what people read, with errors of sd 1."""
     theta = near_ties(MODELS, apart) * math.sqrt(2)
     people = np.arange(1.0, MODELS + 1)
     rng = np.random.default_rng((3, number))
     truth = float(np.corrcoef(true_borda(theta / math.sqrt(2)), -people)[0, 1])
-    # Ranks have the same spread in each item, so correlations are linear in them.
+    # Ranks have the same spread in each item, so the expected ρ follows from expected ranks.
     spread = MODELS * np.var(people)
     expected = (MODELS - 1) * true_borda(theta / math.sqrt(2))
     per_item = float(-(people - people.mean()) @ expected / spread)

@@ -37,14 +37,14 @@ from tiebreak.rankers.matches import Matches, pair_points
 from tiebreak.rankers.pairwise_tests import separation
 
 Tables = tuple[Array, Array, Array, NDArray[np.bool_]]
-"""People's table, the judge's on the same, the judge's on all, and which items are labelled."""
+"""Tables of people, of the judge on the same cells and on all, and a mask of labelled items."""
 
 EVEN = 0.3
 SD = 0.5
 HOLDS = (0.93, 0.97)
 BATCHES = 10
 JUDGES = ("perfect", "good", "noisy", "biased", "useless", "harmful")
-CUTS = (-1.8, -1.0, -0.2)  # of the quality that 1, 2 and 3 stars take
+CUTS = (-1.8, -1.0, -0.2)  # least quality for 1, 2 and 3 stars
 
 
 def claims(scale: float) -> Iterator[Claim]:
@@ -69,7 +69,7 @@ def claims(scale: float) -> Iterator[Claim]:
         if n_items <= 400:
             for judge in ("good", "biased", "useless"):
                 yield from _equal(scale, number, judge, sizes)
-                if not in_tests(scale):  # where nothing is claimed of it
+                if not in_tests(scale):  # nothing is claimed about power
                     yield from _power(scale, number, judge, sizes)
     if not in_tests(scale):
         for number, judge in enumerate(("perfect", "good", "biased", "useless")):
@@ -99,7 +99,7 @@ def _board(scale: float, number: int, judge: str, sizes: Sizes) -> Iterator[Clai
 
 
 def _equal(scale: float, number: int, judge: str, sizes: Sizes) -> Iterator[Claim]:
-    """Models that people find equal: tests of pairs, and of where the judge differs."""
+    """Models that are equal to people: tests of pairs, and of whether the judge differs."""
     rng, n = np.random.default_rng((72, number, _place(judge))), runs(300, scale)
     n_labelled, apart, differs = sizes[2], 0, 0
     for _ in range(n):
@@ -107,7 +107,7 @@ def _equal(scale: float, number: int, judge: str, sizes: Sizes) -> Iterator[Clai
         apart += _told_apart(board) > 0
         differs += any(e.lower > 0 or e.upper < 0 for e in board.excess)
     setting = _setting(judge, sizes)
-    # 20 votes on 6 pairs, by a judge with a favourite, are said to be too few.
+    # With 20 votes on 6 pairs and a judge with a favourite, users are told that these are too few.
     claimed = None if (n_labelled, judge) == (20, "biased") and sizes[3] else (0.0, 0.05)
     yield share("anchored: equal models told apart", setting, apart, n, claimed)
     if judge == "good" and sizes[3]:
@@ -174,7 +174,7 @@ def _one(world: Tables) -> float:
 
 
 def _towards(world: Tables) -> tuple[Array, Array, Array]:
-    """The judge's board, less its errors over models as far as they are more than noise."""
+    """The judge's board, less its mean errors as far as their spread over models exceeds noise."""
     from scipy.optimize import brentq
 
     people, matched, judge, labelled = world
@@ -233,7 +233,7 @@ def _asked(
     n_labelled: int,
     votes: int,
 ) -> list[tuple[int, int, int]]:
-    """Pairs that take turns, on items in random order; identical answers are not shown."""
+    """Draw items in random order, and pairs in turn; identical answers are not shown."""
     turn = [pairs[k] for k in rng.permutation(len(pairs))]
     asked: list[tuple[int, int, int]] = []
     items = [t for t in rng.permutation(len(free)).tolist() if free[t]][:n_labelled]
@@ -271,7 +271,7 @@ def _stars(
     *,
     all_answers: bool = True,
 ) -> Tables:
-    """Of a labelled item people rate all answers, or one: models then take turns."""
+    """A world of stars; people rate all answers to a labelled item, or one, with models in turn."""
     shape = n_items, len(theta)
     quality = theta + 0.7 * rng.standard_normal(shape) + rng.standard_normal((n_items, 1))
     people = _graded(quality + SD * rng.standard_normal(shape))
@@ -290,7 +290,7 @@ def _graded(quality: Array) -> Array:
 
 
 def _truth(theta: Array, sizes: Sizes) -> Array:
-    """What people say in the mean over items without end."""
+    """Expected scores of the models by people, over endless items, shape (N,)."""
     ties = sizes[4]
     if not sizes[3]:
         phi = NormalDist(0, math.sqrt(0.7**2 + 1 + SD**2)).cdf

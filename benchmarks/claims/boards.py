@@ -1,7 +1,7 @@
 """Tests of all pairs of a leaderboard, ranges of ranks, and one pair chosen beforehand.
 
-`separation` tries few random signs here: the test is as exact with 199 of them (p is
-a multiple of 1/200), and fifty times as fast; only its power is a little less.
+`separation` draws only 199 random sign flips here. The test is as exact with these (p is a multiple
+of 1/200) and fifty times as fast; only its power is slightly lower.
 
 Shown:
     pairwise tests, tiers, rank ranges, the verdict's sentence: `rank`, page, card, notebook
@@ -39,7 +39,7 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def _equal_models(scale: float, cells: list[tuple[str, int, int]]) -> Iterator[Claim]:
-    """Boards of equal models in which any two are told apart."""
+    """Share of boards of equal models in which any two are told apart."""
     for kind, n_models, n_items in cells:
         rng = np.random.default_rng([31, KINDS.index(kind), n_models, n_items])
         n = runs(_full(n_models, n_items), scale)
@@ -63,7 +63,7 @@ def _scores(rng: Generator, kind: str, n_models: int, n_items: int) -> Array:
 
 
 def _ranks(scale: float, cells: list[tuple[float, int, int]]) -> Iterator[Claim]:
-    """Boards in which a model's true rank is outside of its range; half of the models are equal."""
+    """Share of boards in which all true ranks are in their ranges; half of the models are equal."""
     for ties, n_models, n_items in cells:
         theta = np.concatenate([np.zeros(n_models // 2), np.linspace(0.1, 1, n_models // 2)])[::-1]
         best, worst = _true_ranks(theta)
@@ -74,14 +74,14 @@ def _ranks(scale: float, cells: list[tuple[float, int, int]]) -> Iterator[Claim]
             order = np.argsort(-scores.mean(axis=0))
             found = separation(scores, order.tolist())
             lower, upper = np.array(found.rank_lower), np.array(found.rank_upper)
-            # A tied model's true rank is any from the first to the last of its group.
+            # For tied models, any rank of their group counts as true.
             n += bool(np.all((lower <= worst[order]) & (best[order] <= upper)))
         setting = f"{n_models} models, half of them equal, {n_items:,} items, {ties:.0%} ties"
         yield share("rank: all ranges of ranks hold at once", setting, n, total, (0.95, 1))
 
 
 def _power(scale: float, cells: list[tuple[float, int]]) -> Iterator[Claim]:
-    """The share of the pairs of unequal models that are told apart, in their true order."""
+    """Share of pairs of unequal models that are told apart, in their true order."""
     for apart, n_items in cells:
         rng, theta = np.random.default_rng([34, round(100 * apart), n_items]), near_ties(8, apart)
         shares = [pairs_found(board(rng, theta, n_items), theta) for _ in range(runs(100, scale))]
@@ -90,7 +90,7 @@ def _power(scale: float, cells: list[tuple[float, int]]) -> Iterator[Claim]:
 
 
 def pairs_found(scores: Array, theta: Array) -> float:
-    """The share of all pairs of models that tests of some scores tell apart, the better above."""
+    """Share of all pairs of models that tests of `scores` tell apart, in the order of `theta`."""
     order = np.argsort(-np.nanmean(scores, axis=0)).tolist()
     pairs = separation(scores, order).pairs
     right = [
@@ -107,7 +107,7 @@ def _true_ranks(theta: Array) -> tuple[Array, Array]:
 
 
 def _pair(scale: float, cells: list[tuple[int, float, int]]) -> Iterator[Claim]:
-    """`rank --pair`: the interval of unequal models, and the test of equal ones."""
+    """`rank --pair`: the interval for unequal models, and the test for equal ones."""
     for n_models, ties, n_items in cells:
         rng = np.random.default_rng([33, n_models, round(10 * ties), n_items])
         theta = np.zeros(n_models)
@@ -135,7 +135,7 @@ def _gaps(rng: Generator, theta: Array, n_items: int, ties: float) -> Array:
 
 
 def _full(n_models: int, n_items: int) -> int:
-    """Worlds at scale 1: fewer where one takes long."""
+    """Number of worlds at scale 1: fewer if a world takes long."""
     if n_models < 30:
         return 600 if n_items < 1000 else 200
     return 200 if n_items < 1000 else 80

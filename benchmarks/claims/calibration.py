@@ -1,7 +1,7 @@
 """Calibration and contamination: κ with people, judge against judge, recall beside a baseline.
 
-People give stars by fixed shares; a judge gives the same stars at a rate of κ, and draws its own by
-the same shares otherwise, so that κ of all answers that there are is exactly that rate.
+People give stars by fixed shares. A judge gives the same stars with probability κ, and otherwise
+draws stars by the same shares, so that κ over all possible answers is exactly that probability.
 
 Shown:
     κ with people, its mean over models, judge against judge, judge beside people: `calibrate`
@@ -29,8 +29,8 @@ STARS = {
     "85% have 3 stars": np.array([0.03, 0.04, 0.08, 0.85]),
     "94% have 3 stars": np.array([0.02, 0.01, 0.03, 0.94]),
 }
-# With fewer answers than this that do not have 3 stars (twice as many for quadratic weights), or
-# fewer than 100 in all, the sheet says that the interval holds less, and nothing is claimed.
+# With fewer answers below 3 stars than this (twice as many for quadratic weights), or fewer than
+# 100 answers in all, the sheet says that the interval holds less, and nothing is claimed.
 _ENOUGH = 15
 
 
@@ -44,7 +44,7 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def kappas(scale: float) -> Iterator[Claim]:
-    """κ of 30 to 1,000 answers, each to a question of its own, or five to a question."""
+    """Intervals of κ for 30 to 1,000 answers, one or five to a question."""
     sizes = [(30, 1), (100, 1), (300, 1), (1000, 1), (60, 5)]
     if in_tests(scale):
         sizes = [(100, 1), (60, 5)]
@@ -69,7 +69,7 @@ def _kappa(
             defined += 1
             hits += found.lower <= kappa <= found.upper
     rest = n_items * size * (1 - shares.max())
-    # At κ = .95 few disagreements are seen, and the interval is wider than it need be.
+    # `WIDE`, because at κ = .95 there are few disagreements, and the interval is too wide.
     enough = n_items * size >= 100 and rest >= (_ENOUGH if weighted is None else 2 * _ENOUGH)
     claimed = WIDE if enough else None
     answers = f"{n_items} × {size} answers" if size > 1 else f"{n_items} answers"
@@ -83,7 +83,7 @@ def _kappa(
 
 
 def biases(scale: float) -> Iterator[Claim]:
-    """A judge that gives a fifth of all answers below 3 stars one more; its agreement."""
+    """Intervals of bias and agreement, for a judge that adds a star to a fifth of those below 3."""
     for kind, n_items, size in (
         ("stars spread", 30, 1),
         ("stars spread", 300, 1),
@@ -108,14 +108,14 @@ def biases(scale: float) -> Iterator[Claim]:
             agreed += agreement.lower <= 1 - truth <= agreement.upper
         answers = f"{n_items} × {size} answers" if size > 1 else f"{n_items} answers"
         setting = f"bias {truth:.2f}, {kind}, {answers}"
-        # Of 30 answers the sheet says that an interval holds less.
+        # With 30 answers the sheet says that the interval holds less.
         claimed = WIDE if n_items * size >= 100 else None
         yield share("calibrate: 95% interval of the bias", setting, held, n, claimed)
         yield share("calibrate: 95% interval of agreement", setting, agreed, n, WIDE)
 
 
 def judges(scale: float) -> Iterator[Claim]:
-    """Judges whose κ is the same, and two of which one is better; the mean over six models."""
+    """Tests of judges with the same κ, and of two judges of which one is better; six models."""
     for kind in ("stars spread", "85% have 3 stars"):
         for n_items, kappa in ((30, 0.7), (100, 0.5), (100, 0.9), (300, 0.9)):
             for n_judges in (2, 3):
@@ -140,7 +140,7 @@ def _equal(kind: str, kappa: float, n_items: int, n_judges: int, scale: float) -
 
 
 def _judged(rng: Generator, shares: Array, kappas: tuple[float, ...], n_items: int) -> list[float]:
-    """p-values of all pairs of judges, adjusted: six models' answers to each question."""
+    """Adjusted p-values (Holm) of all pairs of judges, by six models' answers to each question."""
     people = _stars(rng, (n_items, 6), shares)
     tables = [_by_model(rng, people, _rates(rng, kappa, n_items, 6), shares) for kappa in kappas]
     pairs = [
@@ -152,7 +152,7 @@ def _judged(rng: Generator, shares: Array, kappas: tuple[float, ...], n_items: i
 
 
 def ceilings(scale: float) -> Iterator[Claim]:
-    """The mean κ over models; and a judge that errs as people do, beside two of them."""
+    """Interval of the mean κ over models, and test of a judge that errs as two people do."""
     for kind, n_items, kappa in (
         ("stars spread", 30, 0.7),
         ("stars spread", 100, 0.7),
@@ -183,7 +183,7 @@ def ceilings(scale: float) -> Iterator[Claim]:
 
 
 def recalls(scale: float) -> Iterator[Claim]:
-    """Recalled questions: six models, three datasets and a baseline with the same rate."""
+    """Tests of recall, for six models, three datasets and a baseline with the same rate."""
     for rate, n_questions, size in ((0.08, 1000, 1), (0.02, 300, 1), (0.2, 100, 1), (0.1, 250, 4)):
         rng, n = np.random.default_rng((45, n_questions)), runs(600, scale)
         hits = wrong = 0
@@ -224,27 +224,27 @@ def _recall_share(rate: float, n_questions: int, size: int, setting: str, scale:
 
 
 def _recalled(rng: Generator, rate: float, n: int, size: int) -> tuple[Array, Array]:
-    """Recalled and all variants of each original; of one original mostly all or none."""
+    """Draw the recalled variants of n originals, mostly all or none of one, and their number."""
     whole, own = rng.random((n, 1)) < rate, rng.random((n, size)) < rate
     hits = np.where(rng.random((n, 1)) < 0.7, whole, own) if size > 1 else own
     return hits.sum(axis=1).astype(np.float64), np.full(n, float(size))
 
 
 def _rates(rng: Generator, kappa: float, n_items: int, size: int) -> Array:
-    """How often a judge agrees on each question; some questions are harder than others."""
+    """Draw a judge's rate of agreement for each question, shape (n_items, 1), with mean κ."""
     if size == 1:
         return np.full((n_items, 1), kappa)
     return rng.beta(3 * kappa, 3 * (1 - kappa), (n_items, 1))
 
 
 def _tables(rng: Generator, people: Array, rates: Array, shares: Array) -> Array:
-    """Tables of people and a judge for each question, shape (questions, 4, 4)."""
+    """Draw tables of people's and a judge's stars, shape (questions, 4, 4)."""
     tables: Array = _by_model(rng, people, rates, shares).sum(axis=1)
     return tables
 
 
 def _by_model(rng: Generator, people: Array, rates: Array, shares: Array) -> Array:
-    """The same for each question and model, shape (questions, models, 4, 4)."""
+    """Draw tables of people's and a judge's stars, shape (questions, models, 4, 4)."""
     return _places(people, _noisy(rng, people, rates, shares))
 
 
@@ -258,7 +258,7 @@ def _stars(rng: Generator, shape: tuple[int, ...], shares: Array) -> Array:
 
 
 def _places(first: Array, second: Array) -> Array:
-    """Stars of two as tables of one answer each."""
+    """Turn the stars of two raters into tables with a single 1, shape (…, 4, 4)."""
     scale = np.arange(4)
     both = (first[..., None] == scale)[..., :, None] & (second[..., None] == scale)[..., None, :]
     tables: Array = both.astype(np.float64)

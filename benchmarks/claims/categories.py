@@ -23,7 +23,7 @@ CATEGORIES, ITEMS, MODELS = (2, 5, 10), (10, 40), 4
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """False differences in any category, those found, and intervals that hold together."""
+    """False and true differences in any category, and intervals that hold in all categories."""
     with patch.object(pairwise_tests, "_FLIPS", 999):
         for k, n_items in product(CATEGORIES, ITEMS):
             yield from _tests(k, n_items, runs(400, scale, least=20))
@@ -61,7 +61,7 @@ def _intervals(k: int, n_items: int, n: int) -> Claim:
             bootstrap_items(board(rng, theta, n_items), how=Resampling(how.level, how.draws, run))
             for _ in range(k)
         ]
-        # One model, chosen beforehand: its intervals in all categories.
+        # The model is chosen beforehand, so only its own intervals have to hold together.
         held += all(fit.lower[0] <= true[0] <= fit.upper[0] for fit in fits)
     setting = f"{k} categories of {n_items} items, {MODELS} models 0.3 apart"
     return share(

@@ -1,7 +1,7 @@
 """The ρ of two boards, and the ρ that `compare` says two boards that agree in truth would show.
 
-Two judges of the same answers: scores of the two correlate by 0.66 within a model, true means by 1
-or by 0.6; `apart` is the spread of true means in standard deviations of a score.
+Two judges read the same answers. Their scores correlate by 0.66 within a model, and the models'
+true means by 1 or by 0.6; `apart` is the spread of true means in standard deviations of a score.
 
 Shown:
     the ρ to be expected if both agreed in truth: `compare`
@@ -23,12 +23,12 @@ CELLS = [
     *((8, 0.15, n_items) for n_items in (50, 162)),
     *((4, 0.06, 50), (4, 0.15, 162), (30, 0.06, 50), (30, 0.15, 50)),
 ]
-# "About": what is expected misses what full agreement shows by no more, on average over runs.
+# Users read "about": the largest mean difference between the expected ρ and that of full agreement.
 MISSES = {4: 0.1, 8: 0.06, 30: 0.04}
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """What is shown and what is expected where the truth is 1, and expected where it is .6."""
+    """ρ and expected ρ if the true ρ is 1, and the expected ρ if it is .6."""
     for seed, (n_models, apart, n_items) in enumerate(CELLS):
         n_runs, world = runs(FULL, scale), f"{n_models} models {apart} apart, {n_items:,} items"
         rng = np.random.default_rng([19, seed])
@@ -52,7 +52,7 @@ def claims(scale: float) -> Iterator[Claim]:
 def _judged(
     rng: np.random.Generator, n_models: int, apart: float, n_items: int, truth: float
 ) -> tuple[Array, Array]:
-    """Normalized Borda of the two judges, each of shape (n_items, N)."""
+    """Draw normalized Borda scores by the two judges, each of shape (n_items, N)."""
     one, other = apart * rng.normal(size=(2, n_models))
     means = (one, truth * one + math.sqrt(1 - truth**2) * other)
     answers = math.sqrt(0.66) * rng.normal(size=(n_items, n_models))

@@ -1,9 +1,9 @@
 """Contests over many benchmarks (CSD): intervals over items, the simulation's error, labels.
 
-A world has true scores of M models on K benchmarks, and scores that are measured on items. The
-truth of expected wins and ranks are contests with the true scores; true ranks are told apart where
-expected wins differ by more than the error of playing these, 0.02 wins. Nearly tied models beside
-far weaker ones are no normal population, which the intervals take them for: nothing is claimed.
+A world has true scores of M models on K benchmarks, and scores that are measured on items. Contests
+with the true scores give the true expected wins and ranks; two true ranks differ if the expected
+wins differ by more than the simulation's error, 0.02 wins. The intervals assume a normal population
+of models. Nearly tied models beside far weaker ones are none, so nothing is claimed about them.
 
 Shown:
     expected wins, their ranks, failure sensitivity and its labels: `csd`, page
@@ -20,9 +20,9 @@ from tests.rankers.contests.cases import Case
 from tiebreak.analysis.contests import drawn_scores
 from tiebreak.rankers import csd, failure_sensitivity, item_intervals
 
-HOLDS = (0.92, 1)  # wider than they must be: their width is stated
+HOLDS = (0.92, 1)  # the intervals are wider than necessary; their width is stated
 CLOSE = 0.02
-# Models, benchmarks, items a benchmark, what the models of a world are like, runs.
+# Models, benchmarks, items per benchmark, kind of models, runs.
 CELLS = [
     (5, 4, 50, "nearly tied", 160),
     (5, 4, 1000, "spread", 160),
@@ -37,7 +37,7 @@ EXACT = [Case(5, 3, 3, 0), Case(6, 4, 100, 1), Case(4, 4, 2, (1, 0, 1, 0))]
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Intervals over items; then the simulation alone; then labels."""
+    """Intervals over items, errors of the simulation, and labels."""
     for number, (n_models, n_rounds, n_items, kind, full) in enumerate(CELLS):
         n_runs = round(full * scale)
         if n_runs < 6:  # large contests take a second each: not in the tests
@@ -82,7 +82,7 @@ def _over_items(
 
 
 def _equal(scale: float) -> Iterator[Claim]:
-    """Whether any of equal models is told apart from another."""
+    """Share of runs in which any of equal models is told apart from another."""
     for n_models, n_rounds, full in ((5, 4, 200), (8, 23, 100), (30, 10, 40)):
         told, n_runs = 0, runs(full, scale, 5)
         for run in range(n_runs):
@@ -96,7 +96,7 @@ def _equal(scale: float) -> Iterator[Claim]:
 
 
 def true_scores(rng: Generator, n_models: int, kind: str, errors: Array) -> Array:
-    """Scores of models that have an ability in common over benchmarks, and one for each."""
+    """Draw true scores of models with a common ability and one for each benchmark, shape (M, K)."""
     common, own = rng.standard_normal((n_models, 1)), rng.standard_normal(errors.shape)
     level = rng.uniform(0.5, 0.9, errors.shape[1])
     if kind == "spread":
@@ -109,7 +109,7 @@ def true_scores(rng: Generator, n_models: int, kind: str, errors: Array) -> Arra
 
 
 def _simulation(scale: float) -> Iterator[Claim]:
-    """The Monte Carlo error against contests whose expectation is known as a fraction."""
+    """Coverage of the Monte Carlo error in contests whose expectation is known exactly."""
     for case in EXACT:
         truth = np.array([float(v) for v in exact.expected_wins(case.wins, case.each)])
         held, ranks = [], 0
@@ -127,7 +127,7 @@ def _simulation(scale: float) -> Iterator[Claim]:
 
 
 def _labels(scale: float) -> Iterator[Claim]:
-    """Who wins everything, and who is the same in all benchmarks, has no weakness to be shown."""
+    """False “specialist” labels: of a model that wins everything, and of equal orders on all."""
     for n_models, n_rounds, most in ((5, 4, 1), (5, 4, 2), (8, 10, 2), (30, 4, 4)):
         n_runs, winner, alike = runs(100, scale, 5), 0, 0
         for seed in range(n_runs):

@@ -24,7 +24,7 @@ ONCE = Resampling(draws=1)
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Coverage, and the gap between equal models with and without control."""
+    """Coverage of the intervals, and the gap between equal models with and without control."""
     for n_items, taste in ((20, 1.5), (100, 0.0)):
         if n_items >= 100 and in_tests(scale):
             continue
@@ -47,7 +47,7 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def _equal_models(scale: float) -> Iterator[Claim]:
-    """How far the model with the longest answers is above the one with the shortest."""
+    """Lead of the model with the longest answers over that with the shortest, in log-odds."""
     for taste, judge in ((1.5, "judge likes length"), (0.0, "blind judge")):
         rng, gaps = np.random.default_rng([18, int(taste)]), []
         for _ in range(runs(200, scale, least=10)):
@@ -64,10 +64,10 @@ def _equal_models(scale: float) -> Iterator[Claim]:
 def _judged(
     rng: np.random.Generator, theta: Array, taste: float, n_items: int
 ) -> tuple[tuple[Any, Any, Any, Any], Array]:
-    """Matches as columns, and their differences in length, shape (matches, 1)."""
+    """Draw matches as columns, and their relative differences in length, shape (matches, 1)."""
     n = len(theta)
     one, two = np.triu_indices(n, k=1)
-    # Each model writes e^0.3 times as much as the one before.
+    # Each model writes e^0.3 times as much as the one before, so lengths differ between models.
     words = np.exp(0.3 * np.arange(n) + 0.6 * rng.normal(size=(n_items, n)))
     more = (words[:, one] - words[:, two]) / (words[:, one] + words[:, two])
     odds = theta[one] - theta[two] + taste * more

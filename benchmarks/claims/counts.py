@@ -22,14 +22,14 @@ HOLDS = (0.93, 0.97)
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Wilson intervals where verdicts fail together and alone; the bound on what was not seen."""
+    """Wilson intervals of replies that fail together or alone; bounds of unseen differences."""
     yield from unscored(scale)
     yield from unseen(scale)
     yield from tokens(scale)
 
 
 def unscored(scale: float) -> Iterator[Claim]:
-    """Unusable replies: alone, or all of an item's at once (an answer that breaks the format)."""
+    """Unusable replies: single ones, or all of an item (if an answer breaks the format)."""
     cells = [(0.05, 0.0, 100), (0.05, 0.3, 100), (0.05, 1.0, 100), (0.2, 1.0, 30)]
     for number, (rate, together, items) in enumerate(cells):
         rng, n, matches = np.random.default_rng((7, number)), runs(2000, scale), 7
@@ -42,16 +42,17 @@ def unscored(scale: float) -> Iterator[Claim]:
             found = wilson(int(one.sum()), items * matches, effect=effect)
             hits += found.lower <= rate <= found.upper
         setting = f"{rate:.0%} of 7 × {items} replies, in {together:.0%} of items all or none"
-        # Among single failures a few whole items are too rare to measure how much they weigh.
+        # A few items that fail as a whole among single failures are too rare to estimate the
+        # design effect, so the intervals hold less.
         held = HOLDS if together in (0.0, 1.0) else (0.88, 0.97)
         yield share("rank: 95% interval of unusable replies", setting, hits, n, held)
 
 
 def unseen(scale: float) -> Iterator[Claim]:
-    """What pairs of models that never differed may still differ by.
+    """The bound on the difference of pairs of models that never differed.
 
-    The failure rates are such that a pair differs in a few more items than the bound allows after
-    no difference in 100: the worst case.
+    In the worst case a pair differs in slightly more items than the bound after no difference in
+    100 items; the failure rates are chosen for this case.
     """
     worlds = {
         "two models, one fails 3%": [0.0, 0.03],
@@ -83,7 +84,7 @@ def unseen(scale: float) -> Iterator[Claim]:
 
 
 def tokens(scale: float) -> Iterator[Claim]:
-    """What an earlier log says of a judge's tokens: an item's seven prompts are alike."""
+    """The range of a judge's tokens learnt from a log; an item's seven prompts are alike."""
     for number, n_items in enumerate((20, 100)):
         rng, n, hits = np.random.default_rng((9, number)), runs(600, scale), 0
         for _ in range(n):
@@ -103,5 +104,5 @@ def tokens(scale: float) -> Iterator[Claim]:
             low, _, high = experience_of(ballots).tokens["match"][0]
             hits += bool(low <= 1000 * np.exp((0.5**2 + 0.2**2) / 2) <= high)
         setting = f"7 calls an item, {n_items} items"
-        # Two standard errors, and tokens are skewed.
+        # The range is ± 2 standard errors, and tokens are skewed, so it may hold less than 95%.
         yield share("estimate: range of a question's tokens", setting, hits, n, (0.9, 0.97))

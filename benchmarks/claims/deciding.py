@@ -1,11 +1,11 @@
 """Items that tell the two models in front apart: the forecast beside what it takes in truth.
 
-Boards are of all pairs, two models in front and the others 0.6 to 1.6 behind. In truth it takes as
-many items as give the two models' test (of all pairs of the board) a power of .8: a probit line in
-√n through seven numbers of items. A forecast is made where a first run leaves the two open, as the
-report does.
+Boards are of all pairs, with two models in front and the others 0.6 to 1.6 behind. The true number
+is that of the items at which the test of the two models (among all pairs of the board) has a power
+of .8, by a probit line in √n through seven numbers of items. A forecast is made if a first run does
+not tell the two apart, as in the report.
 
-What is left out: other models in front than in truth, and items of another kind to come.
+Not simulated: a first run with other models in front than in truth, and new items of another kind.
 
 Shown:
     how many items would tell the two models in front apart: page
@@ -23,12 +23,12 @@ from benchmarks.claims.worlds import Array, board
 from tiebreak.rankers import pairwise_tests
 from tiebreak.rankers.pairwise_tests import items_to_tell_apart, separation
 
-# Models, how far the first is ahead of the second, and items of the first run.
+# Models, lead of the first over the second, and items of the first run.
 CELLS = [(2, 0.3, 50), (4, 0.3, 50), (4, 0.15, 200), (8, 0.2, 100), (8, 0.3, 20)]
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Bounds below the true number, and how far the forecast is off."""
+    """Coverage of the lower bound of the number of items, and errors of the forecast."""
     for number, (n_models, lead, n_items) in enumerate(CELLS[:: 3 if in_tests(scale) else 1]):
         theta = np.concatenate([[lead, 0.0], -np.linspace(0.6, 1.6, n_models - 2)])
         with patch.object(pairwise_tests, "_FLIPS", 199):
@@ -46,7 +46,7 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def _forecasts(scale: float, number: int, theta: Array, n_items: int) -> list[tuple[float, float]]:
-    """Of the first runs that leave the two in front open."""
+    """Forecasts (likely, least) of the first runs that do not tell the two in front apart."""
     rng, forecasts = np.random.default_rng((91, number)), []
     for _ in range(runs(400, scale)):
         scores = board(rng, theta, n_items)

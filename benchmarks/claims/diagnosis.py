@@ -1,7 +1,7 @@
 """Native scores: how often a lead of the size called detectable shows.
 
-Pass or fail, with models that pass alike: what `diagnose` calls detectable there, on average, is
-then planted as the lead of one model over another, and the tests of all pairs must find it.
+Models first pass at the same rate. The lead that `diagnose` then calls detectable, on average, is
+planted as the lead of one model over another, and the tests of all pairs must find it.
 
 Shown:
     groups of native scores, the lead that shows: `diagnose`
@@ -18,13 +18,13 @@ from tiebreak.analysis.diagnosis import saturation_of
 from tiebreak.rankers.pairwise_tests import separation
 
 FULL = 400
-# 80% is what the table says, "about": items are whole, and the spread is estimated. It is computed
-# at Bonferroni's level; testing all pairs together asks for less, the more so near the ceiling.
+# The table says "about 80%", because items are discrete and the spread is estimated. It is computed
+# at Bonferroni's level; tests of all pairs together need less, above all near the ceiling.
 ABOUT = (0.7, 1.0)
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Power of the lead in the column Detectable, in the tests of the column Groups."""
+    """Power of the tests behind the column Groups for the lead in the column Detectable."""
     n_runs = runs(FULL, scale)
     cells = [(n, m, s) for n in (50, 164, 1000) for m in (2, 8) for s in (0.0, 0.5)]
     for seed, (n_items, n_models, shared) in enumerate(cells):
@@ -49,7 +49,7 @@ def claims(scale: float) -> Iterator[Claim]:
 def _passes(
     rng: np.random.Generator, rates: Sequence[float], n_items: int, shared: float
 ) -> NDArray[np.float64]:
-    """Pass or fail, shape (n_items, N); two models' latent scores correlate by `shared`."""
+    """Draw pass or fail, shape (n_items, N); two models' latent scores correlate by `shared`."""
     own = rng.normal(size=(n_items, len(rates)))
     latent = np.sqrt(shared) * rng.normal(size=(n_items, 1)) + np.sqrt(1 - shared) * own
     bounds = [NormalDist().inv_cdf(rate) for rate in rates]

@@ -1,10 +1,10 @@
 """Contests within one benchmark (`csd --tiers`): why no interval over items is shown.
 
-Tiers are made of the answers that are played. The truth of a contest is the one over 200,000 items
-whose tiers are made in the same way, by the same models; tiers that the sample has no item in (or
-a single one, which has no error) are left out of both. Measured is what the intervals of contests
-over many benchmarks would hold here, and how far expected wins are from those of tiers by the
-items' true success rates.
+Tiers are made of the same answers that are played. The truth is a contest over 200,000 items whose
+tiers are made in the same way, by the same models; tiers in which the sample has no item (or only
+one, which has no error) are left out of both. Measured are the coverage that the intervals of
+contests over many benchmarks would have here, and the distance of expected wins from those with
+tiers by the items' true success rates.
 
 Shown:
     what intervals over items would hold for tiers of difficulty (none is shown): `csd --tiers`
@@ -22,7 +22,7 @@ from tiebreak.tables.pool_scores import paired_errors
 
 TENTHS = np.arange(9, 0, -1) / 10
 CLOSE = 0.02
-# Models, items, their mean difficulty, what the models are like, runs.
+# Models, items, their mean difficulty, kind of models, runs.
 CELLS = [
     (8, 500, 0, "equal", 60),
     (8, 500, -3, "equal", 60),
@@ -34,7 +34,7 @@ CELLS = [
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """What would be shown, then what is."""
+    """Coverage of intervals that are not shown, and distance to tiers by true success rates."""
     for number, (n_models, n_items, mean_, kind, full) in enumerate(CELLS):
         if in_tests(scale) and number > 0:  # nothing is claimed here, only stated
             continue
@@ -70,7 +70,7 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 class World:
-    """Models with an ability and a slope: who has a low slope slips on easy items."""
+    """Models with an ability and a slope; models with a low slope fail on easy items more often."""
 
     def __init__(self, rng: Generator, n_models: int, difficulty: float, kind: str) -> None:
         self.difficulty = difficulty
@@ -80,14 +80,14 @@ class World:
         self.slope: Array = np.exp(slopes * rng.standard_normal(n_models))
 
     def answers(self, rng: Generator, n: int) -> tuple[Array, Array]:
-        """Answers to n items, 0 or 1, and the chance of each to be right, shape (n, M)."""
+        """Draw answers to n items, 0 or 1, and their chances to be right, both of shape (n, M)."""
         hard = self.difficulty + 1.75 * rng.standard_normal((n, 1))
         own = 0.7 * rng.standard_normal((n, len(self.ability)))
         right = 1 / (1 + np.exp(-(self.ability - self.slope * hard + own)))
         return (rng.random(right.shape) < right).astype(np.float64), right
 
     def wins(self, rng: Generator, names: list[str], seed: int) -> tuple[Array, Array]:
-        """Expected wins over all items there are: tiers by answers, and by true success rates."""
+        """Expected wins over 200,000 items, with tiers by answers and by true success rates."""
         answers, right = self.answers(rng, 200_000)
         both = []
         for rates in (answers, right):

@@ -27,7 +27,7 @@ from tiebreak.scorers.schedule import n_rounds
 HOLDS: Range = (0.93, 1.0)
 DRAWS = Resampling(draws=500)
 MODELS = 6
-# Canaries, items, how well a weak answer fares, what an attack adds, both in probits.
+# Canaries, items, strength of a weak answer and effect of an attack, both in probits.
 PLANTED = [
     *((n, n_items, -1.5, 0.0) for n, n_items in ((20, 100), (40, 10), (57, 200))),
     (40, 100, 0.0, 0.0),
@@ -45,7 +45,7 @@ CELLS = [
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Intervals of the share, and scores of stratified items against those of endless items."""
+    """Intervals of the share of disagreement, and scores of stratified items; then canaries."""
     theta = near_ties(MODELS, 0.2)
     for number, cell in enumerate(CELLS):
         if in_tests(scale) and number != 3:
@@ -74,9 +74,9 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def _canaries(scale: float) -> Iterator[Claim]:
-    """Shares and gains of planted answers, and how often a judge is doubted that no attack moves.
+    """Intervals of shares and gains, and how often a judge is doubted, with and without effect.
 
-    A weak answer wins at a rate that differs from item to item; an attack adds to it.
+    The rate at which a weak answer wins differs between items; an attack adds to it.
     """
     for number, (n, n_items, base, added) in enumerate(PLANTED):
         if in_tests(scale) and number % 3:
@@ -111,16 +111,16 @@ def _canaries(scale: float) -> Iterator[Claim]:
 
 
 def _rates(effect: Array, base: float, added: float) -> tuple[Array, Array]:
-    """How often the weak answer wins, without the attack and with it, by the item's effect."""
+    """Rates at which the weak answer wins without and with the attack, by the item's effect."""
     return ndtr(base + effect / 2), ndtr(base + effect / 2 + added)
 
 
 def _answers(
     rng: Generator, theta: Array, n_items: int, noise: float, rate: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether each answer passed, shape (items, N), and who is preferred to whom, (items, N, N).
+    """Draw whether answers passed, shape (items, N), and preferences of a pair, (items, N, N).
 
-    What makes an answer pass, its quality, is what the judge tries to see.
+    Both depend on the quality of the answer.
     """
     n = len(theta)
     answers = qualities(rng, theta, n_items)
@@ -132,7 +132,7 @@ def _answers(
 
 
 def _truth(theta: Array, noise: float, rate: float) -> tuple[float, Array]:
-    """Over 100,000 items and all pairs: the share of wrong preferences, and guarded scores."""
+    """Share of wrong preferences and guarded scores, over 100,000 items and all pairs."""
     rng = np.random.default_rng(95)
     passed, preferred = _answers(rng, theta, 100_000, noise, rate)
     right = passed[:, :, None] & ~passed[:, None, :]
@@ -145,7 +145,7 @@ def _truth(theta: Array, noise: float, rate: float) -> tuple[float, Array]:
 def _items(
     rng: Generator, theta: Array, n_items: int, rounds: int, noise: float, rate: float
 ) -> list[ItemBallots]:
-    """Ballots of a round robin under the guard."""
+    """Draw ballots of a round robin under the guard; `rounds` 0 plays all."""
     n = len(theta)
     names = [f"m{i}" for i in range(n)]
     passed, preferred = _answers(rng, theta, n_items, noise, rate)

@@ -20,8 +20,8 @@ from tiebreak.ranking_logs.log import RankedItem
 
 HOLDS = (0.93, 0.97)
 DRAWS = Resampling(draws=500)
-# Number of models, of items, ties, and what is claimed. With fewer than ten items that tell models
-# apart the board itself says that its intervals are too narrow.
+# Models, items, share of ties, and the claim. If fewer than ten items tell models apart, the board
+# itself says that its intervals are too narrow.
 CELLS = [
     (2, 5, 0.0, None),
     (2, 20, 0.0, HOLDS),
@@ -78,9 +78,9 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def _own_scales(scale: float) -> Iterator[Claim]:
-    """Of `compare`'s scores: results of a bracket and of all pairs, grades.
+    """Coverage of the intervals of protocols' own scores: of a bracket, of all pairs, of grades.
 
-    The truth is the mean of 2,000 planted items, and a board's items are drawn from these.
+    The truth is the mean of 2,000 planted items, from which the items of boards are drawn.
     """
     theta, traits = tuple(near_ties(8, 0.2).tolist()), Traits(noise=0.5, resolution=0.5)
     for number, label in enumerate(("seal", "full_pairwise", "pointwise")):

@@ -1,9 +1,9 @@
 """A judge's board beside people's order: bounds of the pairs decided alike, models placed higher.
 
-People's order is the true order of the models. The judge reads answers with an error of its own;
-besides it is fair, likes one model more than people do ("a favourite": the sixth of eight, which
-it places between the second and the third), or sees no difference between models ("blind", people's
-order then being any). What is left out: people's ranking counts as exact, though votes have errors.
+People's order is the true order of the models. The judge reads answers with an error of its own. It
+is fair, or likes one model more than people do ("a favourite": the sixth of eight, which it places
+between the second and the third), or sees no difference between models ("blind"; people's order is
+then arbitrary). Not simulated: errors of people's votes, because their ranking counts as exact.
 
 Shown:
     pairs decided as people do, models placed higher or lower than by people: `align`, page
@@ -25,7 +25,7 @@ HOLDS = (0.95, 1.0)
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Coverage and width of the bounds, false claims and found favourites."""
+    """Coverage and width of the bounds, false claims, and power to find the favourite."""
     settings = [
         (judge, apart, n_items)
         for judge in ("fair", "favourite")
@@ -40,7 +40,7 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def beside(scale: float, number: int, judge: str, apart: float, n_items: int) -> Iterator[Claim]:
-    """Boards of one judge."""
+    """Claims about boards of one judge."""
     rng, n = np.random.default_rng((7, number)), runs(400, scale)
     people = np.arange(1.0, MODELS + 1)
     theta = SD * near_ties(MODELS, apart) if judge != "blind" else np.zeros(MODELS)
@@ -57,7 +57,7 @@ def beside(scale: float, number: int, judge: str, apart: float, n_items: int) ->
         values.append(board.same.value)
         higher = [NAMES.index(name) for name in board.higher]
         lower = [NAMES.index(name) for name in board.lower]
-        # Of models that the judge ties in truth, any of their ranks may be the one.
+        # For models that are truly tied to the judge, any rank of their group counts as true.
         false += any(lowest[k] >= people[k] for k in higher) or any(
             highest[k] <= people[k] for k in lower
         )
@@ -77,12 +77,12 @@ def beside(scale: float, number: int, judge: str, apart: float, n_items: int) ->
 
 
 def alike(theta: Array, people: Array) -> float:
-    """The share of pairs that the judge decides as people do, with items without end."""
+    """Share of pairs that the judge decides as people do, on endless items."""
     a, b = np.triu_indices(MODELS, k=1)
     return float(np.mean((theta[b] - theta[a]) * (people[b] - people[a]) < 0))
 
 
 def true_ranks(theta: Array) -> tuple[Array, Array]:
-    """The best and the worst rank that each model has on the judge's board; they differ in ties."""
+    """Best and worst true rank of each model by the judge, shape (N,) each; they differ in ties."""
     above = np.sum(theta[:, None] > theta, axis=0)
     return 1.0 + above, np.sum(theta[:, None] >= theta, axis=0).astype(float)

@@ -1,9 +1,9 @@
-"""What is said of the judge: alarms about a place, about flips, about length, and of a coin.
+"""Warnings about the judge: alarms about position, flips and length, and whether it is a coin.
 
-Judges are planted: fair with little noise, fair and noisy, one to whom the first of two equal
-answers is the better one in 60 or 70% of matches, one that likes length, one that tosses a coin.
-Where longer answers are better item by item, a preference for length cannot be told from a good
-eye, so it is a finding about the board (`length`) and none of the alarms.
+Planted judges are fair with little noise, fair and noisy, prefer the first of two equal answers in
+60 or 70% of matches, like length, or toss a coin. If longer answers are better within items, a
+preference for length cannot be told from good judgement, so it is a finding about the board
+(`length`) and not an alarm.
 
 Shown:
     alarms about the judge: the answer shown first, flips, a coin; what length gains: `rank`,
@@ -49,7 +49,7 @@ def claims(scale: float) -> Iterator[Claim]:
         ("coin", COIN, "seal", 8, 40, 0.0),
     ]
     for number, (name, traits, protocol, n_models, n_items, better) in enumerate(fair):
-        # `trust` covers the like of these.
+        # The module `trust` measures similar settings.
         if in_tests(scale) and number in (2, 3, 4, 5):
             continue
         rng, n, found = np.random.default_rng((31, number)), runs(500, scale), np.zeros(4, int)
@@ -105,7 +105,7 @@ def figures(
     n_items: int,
     better: float = 0.0,
 ) -> JudgeFigures:
-    """Those of a board of near-ties; full_pairwise asks all in both orders."""
+    """Figures of the judge on a board of near-ties; full_pairwise asks all in both orders."""
     swap: Swap = "close" if protocol == "seal" else "always"
     items = judged(
         rng,
@@ -120,7 +120,7 @@ def figures(
 
 
 def alarms(found: JudgeFigures) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Of position, of length, of any kind; and whether verdicts pass for more than tosses."""
+    """1 or 0 for alarms of position, length and any kind, and for verdicts better than a coin."""
     every = [
         found.position.bound,
         found.length.bound,

@@ -1,7 +1,7 @@
-"""What is said of a jury: false alarms of fair judges, faults that are found, agreement.
+"""Warnings about a jury: false alarms of fair judges, faults that are found, agreement.
 
-Each judge reads the same answers with errors of its own. A fair judge may have a taste of its own
-as well: it likes an answer more or less than others do, whoever gave it.
+Each judge reads the same answers with errors of its own. A fair judge may also have a taste of its
+own: it likes an answer more or less than others do, whichever model gave it.
 
 Shown:
     the judges of a jury: agreement with the others, alarms of each and of all together: `rank`,
@@ -37,7 +37,7 @@ HOW = Resampling(draws=50)
 COIN = Traits(noise=100.0, fresh=True, scale=200.0)
 SHY = Traits(noise=0.5, fresh=True, scale=10.0)
 SURE = Traits(noise=100.0, fresh=True, scale=0.01)
-"""A fair judge that is never sure of a match, and a coin that always is."""
+"""A coin that is always sure of a match; `SHY` is a fair judge that never is."""
 FALSE = (0.0, 0.01)
 
 
@@ -62,16 +62,16 @@ def claims(scale: float) -> Iterator[Claim]:
             against += any(map(contradicts, jury))
             agreed.append(jury[-1].agreement)
         setting = f"{name}; 6 models, {n_items} items, swap={swap}"
-        # Position, flips and length may each be false in 1% of the boards, agreement as well.
+        # Alarms of position, flips, length and agreement may each be false in 1% of the boards.
         yield share("jury: false alarm of any kind", setting, alarms, n, (0.0, 0.04))
         yield share("jury: a judge is said to contradict the others", setting, against, n, FALSE)
-        # All runs together are the truth: some hundred times as many items as one of them has.
+        # The mean over all runs counts as the truth: it has hundreds of times the items of a run.
         truth = float(np.mean([one.value for one in agreed]))
         held = sum(one.lower <= truth <= one.upper for one in agreed)
         figure = "jury: 95% interval of a judge's agreement holds the true one"
         yield share(figure, setting, held, n, (0.93, 0.99))
     for number, rate in enumerate((0.6, 0.7)):
-        if in_tests(scale) and rate == 0.6:  # nothing is claimed of it
+        if in_tests(scale) and rate == 0.6:  # nothing is claimed about it
             continue
         rng, n = np.random.default_rng((72, number)), runs(200, scale)
         traits = [FAIR, FAIR, position_bound(rate)]
@@ -90,7 +90,7 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def _beside_a_sure_coin(scale: float) -> Iterator[Claim]:
-    """What a coin that is always sure does to the agreement of two good judges."""
+    """Effect of a coin that is always sure on the agreement of two good judges."""
     rng = np.random.default_rng(73)
     with_coin, alone = [], []
     for _ in range(runs(100, scale)):
@@ -104,7 +104,7 @@ def _beside_a_sure_coin(scale: float) -> Iterator[Claim]:
 
 
 def _contradictors(scale: float) -> Iterator[Claim]:
-    """How often a judge is found whose eye correlates with answers' quality below zero."""
+    """Power to find a judge whose reading correlates negatively with the quality of answers."""
     worlds: list[tuple[str, list[Traits], float, Range | None]] = [
         ("two fair judges and one", [FAIR] * 3, 0.3, None),
         ("two fair judges and one", [FAIR] * 3, 0.6, (0.8, 1.0)),
@@ -126,12 +126,12 @@ def _contradictors(scale: float) -> Iterator[Claim]:
 
 
 def contradicts(juror: Juror) -> bool:
-    """Whether the board says that it contradicts the others."""
+    """Whether the board says that a judge contradicts the others."""
     return any(fault.kind == "contradicts_jury" for fault in juror_faults(juror))
 
 
 def doubtful(items: Sequence[ItemBallots], jury: Sequence[Juror]) -> bool:
-    """Whether the board would say that a judge, or all together, cannot be trusted."""
+    """Whether the board would say that a judge, or the jury as a whole, cannot be trusted."""
     judge = judge_figures(items, how=HOW).corrected(len(jury) + 1)
     return trust_of(judge, RULES["win_rate"], unscored=None, jury=jury).state == "doubtful"
 
@@ -145,9 +145,9 @@ def judged(
     *,
     against: float = 0.0,
 ) -> list[ItemBallots]:
-    """What a jury leaves in a log of all pairs of six near-ties; `taste` is its sd by judge.
+    """Draw a jury's ballots on all pairs of six near-ties; `taste` is the sd of each judge's taste.
 
-    What the last judge sees correlates by −`against` with the quality of answers, if that is not 0.
+    If `against` is not 0, the last judge's reading correlates by −`against` with the quality.
     """
     theta = near_ties(6, 0.2)
     models, n = names(len(theta)), len(theta)
