@@ -1,16 +1,16 @@
 """Labels of people that tell two models in front apart: the forecast beside what it takes in truth.
 
 Worlds are those of `anchored`, with two models in front and the others 0.6 to 1.6 behind: people
-judge some items, a judge all. In truth it takes as many labelled items as give the two models' test
-(of all pairs of the board) a power of .8: a probit line in √n through seven numbers of items. The
-forecast is made from `pilot` items, for the two in front and as many models as are not told apart
-from the leader then.
+judge some items, a judge all. The true number is that of the labelled items at which the test of
+the two models (among all pairs of the board) has a power of .8, by a probit line in √n through
+seven numbers of items. The forecast is made from `pilot` items, for the two in front and as many
+models as are not told apart from the leader by then.
 
 A goal of votes is the same forecast from a judge's results alone, one on each of its items, as if
 they were people's votes; people err as much as the judge does, or as much again. A goal of stars is
 that of one answer to each item, with models in turn.
 
-What is left out: other models in front than in truth, where more rivals are as good.
+Not simulated: other models in front than in truth, and more rivals that are as good.
 
 Shown:
     how many labels tell the models in front apart, with the judge and without: `stability --people`
@@ -34,7 +34,7 @@ POWER = 0.8
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Bounds that hold the true number, and how far the forecast is off."""
+    """Coverage of the bounds of the number of labels, and errors of forecasts and goals."""
     for number, (judge, lead, n_models, n_items, pilot, votes) in enumerate(
         [
             ("good", 0.5, 4, 400, 40, 2),
@@ -58,7 +58,7 @@ def claims(scale: float) -> Iterator[Claim]:
 def _goal(
     scale: float, number: int, judge: str, lead: float, votes: int, noun: str
 ) -> Iterator[Claim]:
-    """Votes that are said to decide, beside what they take; none of an item are stars."""
+    """Errors of the goal of votes; with 0 `votes` an item people give stars instead."""
     rng, n = np.random.default_rng((83, number)), runs(200, scale)
     theta = np.array([lead, 0.0, -0.6, -1.6])
     sizes: Sizes = 4, 400, 400, votes, 0.0
@@ -80,7 +80,7 @@ def _goal(
 
 
 def _asked_once(rng: np.random.Generator, theta: Array, judge: str, sizes: Sizes) -> Tables:
-    """A world of which people vote on one pair of an item, or rate one answer to it."""
+    """Draw a world in which people vote on one pair of an item, or rate one answer to it."""
     if sizes[3]:
         return _world(rng, theta, judge, sizes)
     return _stars(rng, theta, judge, *sizes[1:3], all_answers=False)
@@ -126,10 +126,10 @@ def _truth(
     alone: bool,
     drawn: Callable[[np.random.Generator, Array, str, Sizes], Tables] = _world,
 ) -> float:
-    """Labelled items that give the test of the first two models its power."""
+    """Number of labelled items at which the test of the first two models has a power of .8."""
     rng, n = np.random.default_rng((82, number, alone)), runs(60, scale)
     n_models, n_items, _, votes, _ = sizes
-    # By people alone items are drawn as labels are, so that there may be more of them.
+    # Without the judge only labelled items are drawn, so there may be more than `n_items`.
     most = 4 * n_items if alone else n_items
     numbers = np.unique(np.geomspace(20, most, 8).astype(int))[:-1]
     numbers = numbers[:: 2 if in_tests(scale) else 1]
@@ -146,7 +146,7 @@ def _truth(
 
 
 def items_of_power(numbers: Array, powers: Array) -> float:
-    """The number of items with a power of .8, of a probit line in √n through what was measured."""
+    """Number of items with a power of .8, by a probit line in √n fitted to measured powers."""
     from scipy.optimize import minimize
 
     roots, phi = np.sqrt(numbers), np.vectorize(NormalDist().cdf)

@@ -1,11 +1,11 @@
-"""What the longer answer gains, and whether a board is called sensitive to it: every state's share.
+"""The gain of the longer answer, and how often a board is called sensitive to length.
 
-Eight near-ties; half of the variance of an answer's length is its model's own in all items. Within
-items length and quality correlate from 0 to .5, and the judge gives an answer that is one standard
-deviation longer 50 to 70% of equal matches. A judge of 50% is blind to length: where longer answers
-are better, it lets them win, and no ballot can tell the two. That is no fault, so nobody is doubted
-for it (`judges`, `trust`). "Sensitive" says that what the board claims would not be said at equal
-length; it is true of the board, whoever is to blame.
+There are eight near-ties; half of the variance of an answer's length is common to all answers of
+its model. Within items length and quality correlate by 0 to .5, and of two equal answers the judge
+prefers the one that is a standard deviation longer in 50 to 70% of matches. At 50% it is blind to
+length. If longer answers are better, a blind judge lets them win, and ballots cannot tell this from
+a preference. That is no fault, so no judge is doubted for it (`judges`, `trust`). "Sensitive" means
+that claims of the board would not be made at equal length, whatever the cause.
 
 Shown:
     what the longer answer gains, and whether the board is sensitive to it: `rank`, page, card
@@ -29,7 +29,7 @@ FULL = 100
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Gains found, boards called sensitive, and pairs that do not hold, by judge and world."""
+    """Shares of boards with a gain and of sensitive boards, by protocol, correlation and judge."""
     cells = [*product(PROTOCOLS, (0.0, 0.2, 0.35, 0.5), (0.5, 0.6, 0.7))]
     for protocol, better, likes in cells[::7] if in_tests(scale) else cells:
         rng = np.random.default_rng((41, round(100 * better), round(100 * likes)))

@@ -1,7 +1,7 @@
-"""A judge that ranks all answers in one call: whether it goes by the order shown, or by lot.
+"""A judge that ranks all answers in one call: position bias, and whether its lists are random.
 
-Answers of models that are as good as each other are shown in an order drawn by lot. A biased judge
-adds the same worth for each place further up, so much that 60% of pairs are ranked as shown.
+Answers of equal models are shown in random order. A biased judge adds the same amount for each
+place further up, so that 60% of pairs are ranked as shown.
 
 Shown:
     position in lists; whether lists are more than a coin's: `rank`, `compare`, page, card
@@ -21,7 +21,7 @@ from tiebreak.analysis.judge.figures import coin_p
 from tiebreak.scorers.ballots import ItemBallots, Listing
 
 NOISE = 0.5
-# Answers, lists, runs. Lists of two answers are the coarsest.
+# Answers, lists, runs. Lists of two answers have the fewest possible results.
 CELLS = [
     (2, 10, 2000),
     (3, 10, 2000),
@@ -36,7 +36,7 @@ CELLS = [
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """False alarms and power; then what passes for more than a coin."""
+    """False alarms and power of the test of position; then how often a coin passes for a judge."""
     for answers, n_lists, full in CELLS:
         if n_lists >= 200 and in_tests(scale):
             continue
@@ -62,7 +62,7 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def worth_of(answers: int, rate: float) -> float:
-    """What a place is worth, in sd of answers, where this share of pairs is ranked as shown."""
+    """Worth of a place, in sd of answers, at which this share of pairs is ranked as shown."""
     apart = np.arange(1, answers)
     pairs = answers - apart
     sd = math.sqrt(2 * (1 + NOISE**2))
@@ -76,10 +76,10 @@ def worth_of(answers: int, rate: float) -> float:
 def listed(
     rng: Generator, answers: int, n_lists: int, worth: float = 0.0, noise: float = NOISE
 ) -> list[ItemBallots]:
-    """One list for each item, of a judge to whom each place further up is worth so much."""
+    """Draw one list for each item, by a judge that adds `worth` for each place further up."""
     models = np.array(names(answers))
     shown = rng.permuted(np.tile(np.arange(answers), (n_lists, 1)), axis=1)
-    # In the order shown: models are alike, so that it does not matter whose an answer is.
+    # By place, not by model: the models are equal, so it does not matter whose answer is where.
     seen = rng.standard_normal(shown.shape) + noise * rng.standard_normal(shown.shape)
     given = np.argsort(worth * np.arange(answers) - seen, axis=1)
     ranked: Array = np.take_along_axis(shown, given, axis=1)

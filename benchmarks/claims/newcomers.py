@@ -1,8 +1,8 @@
 """Boards of newcomers, of two logs read as one, and win rates against a baseline.
 
-Both are made of some pairs only (`rankers.matches.pair_points`), met in the order that the schedule
-says. The truth is the probability with which the judge prefers each model to the others, averaged
-over opponents; against the baseline it is that of this one pair.
+Only some pairs meet, in the order of the schedule (`rankers.matches.pair_points`). The truth is the
+probability that the judge prefers a model, averaged over all opponents; against a baseline it is
+that of the pair with the baseline.
 
 Shown:
     scores and tests of a board of newcomers (two logs), win rates against a baseline: `rank`,
@@ -31,11 +31,11 @@ MODELS = tuple("abcdefgh")
 NEW = "i"
 NOISE = 0.5
 Meeting = tuple[int, str, str]
-"""Item, model, model."""
+"""A match as (item, model, model)."""
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Intervals of all models, and equal models told apart."""
+    """Coverage of the models' intervals, and false and true differences."""
     cells = [*product((0.0, 0.2), (20, 50, 162))]
     for number, (sd, n_items) in enumerate(cells[:: 5 if scale < 0.3 else 1]):
         rng = np.random.default_rng([57, number])

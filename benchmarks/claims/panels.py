@@ -1,8 +1,8 @@
-"""Panels of reviewers: votes, errors, agreement, self-preference, reviewers that go by place.
+"""Panels of reviewers: effective votes, errors, agreement, self-preference, position bias.
 
-Eight reviewers, if it is not said otherwise, rank 8 answers of the same quality on average, with an
-error as large as the spread of the answers; the errors of the first few may correlate. Of the
-answers 90% pass the benchmark's own test, which errs a little, too.
+Unless a setting says otherwise, eight reviewers rank 8 answers of equal models. Their errors are as
+large as the spread of the answers, and those of the first few may correlate. 90% of the answers
+pass the benchmark's own test, which has errors, too.
 
 Shown:
     self-preference: `peers`
@@ -29,9 +29,9 @@ from tiebreak.rankers.uncertainty import Resampling
 
 ONCE = Resampling(draws=1)
 HOLDS = (0.93, 0.97)
-# So many items stand for the truth of what is a figure of a panel, not of a world.
+# Some figures depend on the panel and have no formula: their value on this many items is the truth.
 LARGE = 6000
-# Native scores see the quality of an answer with an error half as large as its spread.
+# Native scores depend on an answer's quality and an error half as large as its spread.
 NATIVE_NOISE = 0.5
 
 
@@ -55,13 +55,13 @@ class Votes:
         return float(len(errors) * np.trace(errors) / np.sum(errors * shared))
 
     def drawn(self, rng: Generator, n_items: int, rate: float = 0.9) -> tuple[Array, Array]:
-        """Ranks and native scores of some items."""
+        """Draw ranks, shape (items, reviewers, 8), and native scores, of which `rate` are 1."""
         answers = rng.standard_normal((n_items, 8))
         ranks = worlds.panel(
             rng, answers, self.noise, together=self.together, correlation=self.correlation
         )
         seen = answers + NATIVE_NOISE * rng.standard_normal(answers.shape)
-        # The threshold that this share of all answers passes.
+        # On average the share `rate` of the answers is above this.
         threshold = -np.sqrt(1 + NATIVE_NOISE**2) * NormalDist().inv_cdf(rate)
         return ranks, (seen > threshold).astype(np.float64)
 
@@ -74,14 +74,14 @@ PANELS = (
     Votes("4 of 6, .8", np.ones(6), 4, 0.8),
     Votes("7 of 10, .7", np.ones(10), 7, 0.7),
     Votes("4 of 8, .5", np.ones(8), 4, 0.5),
-    # All pairs have as much in common, be it truth or errors: no estimate.
+    # All pairs of reviewers correlate alike, by truth or by shared errors: no estimate is possible.
     Votes("8 independent", np.ones(8), claimed=None),
     Votes("12 independent, unequal skill", np.linspace(0.5, 2, 12), claimed=None),
     Votes("all 8 share errors, .5", np.ones(8), 8, 0.5, None),
     Votes("all 8 share errors, .5, unequal skill", UNEQUAL, 8, 0.5, None),
 )
 INDEPENDENT = PANELS[6]
-# Where all that ballots have in common is error, or one reviewer alone sees the truth.
+# Ballots that have only errors in common, or of which a single reviewer's depend on the truth.
 BLIND = (
     Votes("all 8 share errors, .5, none sees anything", np.full(8, 30.0), 8, 0.5),
     Votes("5 of 6 share errors, .8, the sixth alone sees", np.array([*[30.0] * 5, 0.3]), 5, 0.8),
@@ -125,9 +125,9 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def votes(scale: float, number: int, panel: Votes) -> Iterator[Claim]:
-    """The estimate by the planted number, and the range."""
+    """Ratio of the estimate to the planted number of votes, and how often there is no estimate."""
     n_runs = runs(150, scale, least=12)
-    # Half as many items that are much nearer to saturation.
+    # The second setting is nearer to saturation and therefore has more items.
     for n_items, rate in ((100, 0.9), (300, 0.97))[: 1 if number % 3 or in_tests(scale) else 2]:
         rng = np.random.default_rng((41, number, n_items))
         found = [
@@ -138,13 +138,13 @@ def votes(scale: float, number: int, panel: Votes) -> Iterator[Claim]:
         if panel.claimed:
             yield mean("effective votes: estimate by truth", setting, found, panel.claimed)
         none = int(np.isnan(found).sum())
-        # Few reviewers' skill, or many reviewers, look unlike by chance here and there.
+        # By chance a few reviewers seem to differ here and there, and an estimate is made.
         least = None if panel.claimed else (0.75, 1.0)
         yield share("effective votes: no estimate", setting, none, n_runs, least)
 
 
 def ranges(scale: float, number: int, panel: Votes, n_items: int) -> Claim:
-    """Whether the fewest votes that ballots allow are no more than there are."""
+    """How often the lower end of the range of votes is not above the true number."""
     rng, n_runs = np.random.default_rng((42, number)), runs(200, scale, least=12)
     held = 0
     for _ in range(n_runs):
@@ -155,7 +155,7 @@ def ranges(scale: float, number: int, panel: Votes, n_items: int) -> Claim:
 
 
 def shuffled(scale: float) -> Claim:
-    """Native scores that have nothing to do with the answers."""
+    """How often there is no estimate if native scores have nothing to do with the answers."""
     rng, n_runs = np.random.default_rng(43), runs(300, scale, least=20)
     undefined = 0
     for _ in range(n_runs):
@@ -167,7 +167,7 @@ def shuffled(scale: float) -> Claim:
 
 
 def errors(scale: float, number: int, panel: Votes, n_items: int) -> Iterator[Claim]:
-    """How often wrong is put before right: one reviewer, and the majority."""
+    """Intervals of the rate of wrong answers put before right ones, by a reviewer or a majority."""
     large = panel.drawn(np.random.default_rng((44, number)), LARGE)
     truth = _pair_errors(*large)
     rng, n_runs = np.random.default_rng((45, number)), runs(500, scale)
@@ -189,7 +189,7 @@ def _pair_errors(ranks: Array, native: Array) -> tuple[Estimate, ...]:
 def agreement(
     scale: float, number: int, reviewers: int, n: int, together: int, n_items: int
 ) -> Iterator[Claim]:
-    """α, W and Kendall's τ of the whole panel and of one reviewer with the others."""
+    """Intervals of α, W and Kendall's τ, of the panel and of a reviewer with the others."""
 
     def drawn(rng: Generator, n_items: int) -> Array:
         answers = rng.standard_normal((n_items, n))
@@ -218,7 +218,7 @@ def _holds(found: tuple[Estimate, ...], truth: tuple[Estimate, ...]) -> Array:
 
 
 def fair_panels(scale: float, number: int, others: float, n_items: int) -> Claim:
-    """Any fair model of six is said to favour or harm itself."""
+    """How often a fair model of six is said to favour or harm itself."""
     rng, n_runs = np.random.default_rng((48, number)), runs(400, scale, least=20)
     own = np.array([0, *[others] * 5]) if others else np.zeros(6)
     blamed = sum(bool(np.any(_found(rng, own, n_items)[own == 0])) for _ in range(n_runs))
@@ -229,7 +229,7 @@ def fair_panels(scale: float, number: int, others: float, n_items: int) -> Claim
 
 
 def favouring(scale: float, number: int, n_items: int) -> Claim:
-    """One of six adds a standard deviation to its own answer."""
+    """Power to find a model of six that adds a standard deviation to its own answer."""
     rng, n_runs = np.random.default_rng((49, number)), runs(200, scale, least=4)
     own = np.array([1.0, 0, 0, 0, 0, 0])
     hits = sum(bool(_found(rng, own, n_items)[0]) for _ in range(n_runs))
@@ -237,7 +237,7 @@ def favouring(scale: float, number: int, n_items: int) -> Claim:
 
 
 def _found(rng: Generator, own: Array, n_items: int) -> Array:
-    """Which of the models are found to favour or to harm themselves."""
+    """Draw a panel; returns which models are found to favour or harm themselves, shape (N,)."""
     panel = _panel(rng, own, n_items)
     views = peer_views(panel.ranks, panel.own, method="borda")
     rows = self_preference(panel, views, Resampling(draws=50))
@@ -245,7 +245,7 @@ def _found(rng: Generator, own: Array, n_items: int) -> Array:
 
 
 def _panel(rng: Generator, own: Array, n_items: int) -> Panel:
-    """Models that review each other and add `own` to what they see of their own answers."""
+    """Draw a review of models by each other, in which each adds its `own` to its own answer."""
     n = len(own)
     answers = 0.7 * rng.standard_normal((n_items, 1, n))
     seen = answers + rng.standard_normal((n_items, n, n)) + np.diag(own)
@@ -258,7 +258,7 @@ def _ranks(seen: Array) -> Array:
 
 
 def bound(scale: float, number: int, worth: float, n_items: int) -> Claim:
-    """Whether a reviewer goes by place: the first of 8 adds `worth` for each place further up."""
+    """How often position bias is found if the first of 8 adds `worth` for each place further up."""
     rng, n_runs = np.random.default_rng((50, number)), runs(300, scale, least=20)
     hits = 0
     for _ in range(n_runs):

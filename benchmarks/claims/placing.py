@@ -1,8 +1,8 @@
 """Other rules of placement: how often they put another model first, and whether it is the better.
 
-A leaderboard of brackets says whom each other rule that fits would put first, where that is not its
-own first model. The verdict's sentence claims no more than that, so nothing is claimed of
-near-ties; with a model that is clearly best it should hardly ever appear.
+A leaderboard of brackets names the models that other suitable rules would put first, if these are
+not its own first model. The verdict's sentence says no more than that, so nothing is claimed about
+near-ties; if one model is clearly the best, the sentence should hardly ever appear.
 
 Shown:
     whom other rules of placement put first: `rank` (verdict), page, card, JSON
@@ -23,7 +23,7 @@ from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.scorers.ballots import ItemBallots
 
 RARE: Range = (0, 0.05)
-# Words for the models, their θ, items, judge, share of common answers, what is claimed.
+# Words for the models, their θ, items, judge, share of common answers, claim.
 CELLS: list[tuple[str, Array, int, Traits, float, Range | None]] = [
     ("8 models 0.1 apart", near_ties(8), 20, FAIR, 0.0, None),
     ("8 models 0.1 apart", near_ties(8), 162, FAIR, 0.0, None),
@@ -70,7 +70,7 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def _first(items: Sequence[ItemBallots]) -> tuple[int, bool]:
-    """The column of a board's first model, and whether it is told apart from all others."""
+    """Column of the board's first model, and whether it is told apart from all others."""
     table = ItemTable.of(ranking_log(items).ranked)
     ranks = competition_ranks(*(np.nanmean(one, axis=0) for one in (table.borda, table.margins)))
     order = best_first(ranks, table.models)

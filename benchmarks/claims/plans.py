@@ -1,7 +1,7 @@
 """What `estimate --budget` promises: half-widths, and the pairs that will be told apart.
 
-A first small run shows noise and differences; a second, larger one, of the same models and judge,
-is what the plan is about.
+The plan is made from the noise and the differences of a first, small run; a second, larger run has
+the same models and judge.
 
 Shown:
     half-width and pairs told apart that a plan promises: `estimate --budget`, `--calls`,
@@ -24,7 +24,7 @@ from tiebreak.study.estimate.plan import half_width, noise_of, powers
 
 NEAR: Range = (0.9, 1.1)
 FEW: Range = (-5, 3)
-"""Of 28 pairs; a plan may rather promise too little than too much."""
+"""Error of the number of pairs, of 28; promising too few is better than promising too many."""
 DRAWS = Resampling(draws=400)
 N_MODELS = 8
 # sd of the models; items and rounds of the first run; items and rounds of the planned one.
@@ -56,7 +56,7 @@ def claims(scale: float) -> Iterator[Claim]:
             f"models of sd {sd}; first {first_items} items, {first_rounds} rounds; planned "
             f"{n_items:,} items, {rounds} rounds"
         )
-        # A log of one round does not show how alike a model's results on one item are.
+        # A log of one round cannot show how a model's results on the same item correlate.
         held = None if first_rounds == 1 < rounds else NEAR
         yield mean("estimate --budget: half-width, as a share of the run's", setting, widths, held)
         gap = np.array(said) - np.array(found)
@@ -79,7 +79,7 @@ def _seen(rng: Generator, theta: FloatArray, n_items: int, rounds: int) -> Evide
 
 
 def _run(rng: Generator, theta: FloatArray, n_items: int, rounds: int) -> tuple[float, int]:
-    """The mean half-width of the run that was planned, and how many pairs it told apart."""
+    """Play the planned run; returns the mean half-width and the number of pairs told apart."""
     scores = points(rng, theta, n_items, rounds % (N_MODELS - 1))
     board = bootstrap_items(scores, how=DRAWS)
     with patch.object(pairwise_tests, "_FLIPS", 199):

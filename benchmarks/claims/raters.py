@@ -1,9 +1,9 @@
-"""People who vote on pairs of answers: do the intervals of their agreement hold?
+"""Coverage of the intervals of agreement, of people who vote on pairs of answers or give stars.
 
-Of each pair one answer is better, by a normal amount; a rater sees it with an error of their own
-(standard deviation 0.5, or 2 for raters who hardly agree) and calls it even where the difference
-seems small. Two raters see every pair, or two to five of five do. With stars a rater sees the worth
-of an answer with such an error, and gives 0 to 3 by three cuts.
+The difference between the answers of a pair is normal. A rater reads it with an error of their own
+(standard deviation 0.5, or 2 for raters who hardly agree), and votes for a tie if it seems small.
+Every pair has two raters, or two to five of five. With stars a rater reads the quality of an answer
+with the same error, and gives 0 to 3 stars by three cuts.
 
 Shown:
     α and κ of raters: `rank` of a votes file, of pairs or of stars
@@ -19,7 +19,7 @@ from tiebreak.analysis.judge.raters import agreement_of
 
 HOLDS = (0.93, 0.97)
 CUTS = (-1.2, -0.4, 0.6)
-# So many pairs stand for the truth, which is a figure of these raters.
+# The agreement of the raters on this many pairs counts as the truth.
 LARGE = 20_000
 SETTINGS = (
     *((2, 0.5, n_pairs) for n_pairs in (20, 60, 200)),
@@ -30,7 +30,7 @@ SETTINGS = (
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Intervals of α and κ."""
+    """Coverage of the intervals of α and κ."""
     for stars in (False, True):
         for number, (raters, noise, n_pairs) in enumerate(SETTINGS):
             if not (in_tests(scale) and stars and number):
@@ -40,7 +40,7 @@ def claims(scale: float) -> Iterator[Claim]:
 def agreement(
     scale: float, number: int, raters: int, noise: float, n_pairs: int, *, stars: bool
 ) -> Iterator[Claim]:
-    """How often the 95% intervals hold the figures of very many pairs, or answers."""
+    """How often the 95% intervals hold α and κ of `LARGE` pairs, or answers."""
     rng = np.random.default_rng((71 + 2 * stars, number))
     truth = agreement_of(*drawn(rng, raters, noise, LARGE, stars=stars), stars=stars)
     rng, n_runs = np.random.default_rng((72 + 2 * stars, number)), runs(400, scale)
@@ -53,7 +53,7 @@ def agreement(
         ]
     seen = "two raters" if raters == 2 else "two to five raters"
     setting = f"{seen}, error {noise:g} sd, {n_pairs} {'answers, stars' if stars else 'pairs'}"
-    # Over few pairs intervals are wide.
+    # With few pairs the intervals are wider than necessary.
     claimed = HOLDS if n_pairs >= 60 else (HOLDS[0], 1)
     for name, hits in zip(("Krippendorff's α", "Cohen's κ"), held.tolist(), strict=True):
         yield share(f"{name} of raters: interval", setting, hits, n_runs, claimed)
@@ -62,7 +62,7 @@ def agreement(
 def drawn(
     rng: Generator, raters: int, noise: float, n_pairs: int, *, stars: bool = False
 ) -> tuple[Array, Array]:
-    """Votes of shape (pairs, raters), or stars of answers; and their items, one each."""
+    """Draw votes or stars, shape (n_pairs, raters), NaN if not rated; and the item of each row."""
     seen = rng.standard_normal((n_pairs, 1)) + noise * rng.standard_normal((n_pairs, raters))
     votes = np.where(np.abs(seen) < 0.4, 0.0, np.sign(seen))
     if stars:

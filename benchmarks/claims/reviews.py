@@ -26,7 +26,7 @@ MANY = 10_000
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Coverage for the model that favours itself."""
+    """Coverage of the intervals for the model that favours itself."""
     many = reviewed(np.random.default_rng(20), max(1000, round(MANY * scale)))
     truth = [one.value for one in figures(many, ONCE)]
     for n_items in (10, 30) if in_tests(scale) else (10, 30, 100):
@@ -45,17 +45,17 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def reviewed(rng: Generator, n_items: int) -> Array:
-    """Ranks, shape (items, reviewers, models), of equally good models."""
+    """Draw ranks of equally good models, shape (items, reviewers, models)."""
     answers = rng.standard_normal((n_items, MODELS))
     ranks = panel(rng, answers, np.ones(MODELS), own=0.0)
-    # The first model's own answer rises in its own ballot, drawn anew with the bonus.
+    # Only the first model favours itself: its ballots are drawn anew with the bonus.
     biased = panel(rng, answers, np.ones(MODELS), own=1.0)
     ranks[:, 0] = biased[:, 0]
     return ranks
 
 
 def figures(ranks: Array, how: Resampling) -> tuple[Estimate, ...]:
-    """Those of the first model, by Borda."""
+    """Estimates for the first model, by Borda, in the order of `NAMES`."""
     own = list(range(MODELS))
     views = peer_views(ranks, own, method="borda")
     tables = (views.gaps, fair_gaps(ranks, own), views.self_free - views.inclusive)

@@ -24,7 +24,7 @@ HOLDS: Range = (0.93, 0.97)
 SMALL: Range = (-0.002, 0.002)
 NOISE = 1.0
 DRAWS = Resampling(draws=500)
-# Number of models, of items, rounds (0: all), sd of the models, ties, unscored matches.
+# Models, items, rounds (0: all), sd of the models, share of ties, share of unscored matches.
 CELLS = [
     (4, 20, 1, 0.2, 0.0, 0.0),
     (4, 50, 2, 0.2, 0.5, 0.0),
@@ -55,7 +55,7 @@ EQUAL = [
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Bias and coverage against the scores of all pairs without end; false pairs."""
+    """Bias and coverage against the expected scores of all pairs; false and true differences."""
     cells = [*enumerate(CELLS)]
     for number, cell in cells[2::4] if in_tests(scale) else cells:
         yield from _scores(number, cell, scale)
@@ -93,7 +93,7 @@ def _scores(
         scores = points(rng, theta, n_items, rounds, ties=ties, unscored=unscored)
         found = bootstrap_items(scores, how=DRAWS)
         inside.append(np.mean((found.lower <= truth) & (truth <= found.upper)))
-        # What the better half gets too much: strengths drawn together, or drawn apart.
+        # Above 0 if estimates are too far apart, below 0 if they are too close together.
         over.append(np.mean((found.score - truth)[: n_models // 2]))
     setting = (
         f"{n_models} models {sd:g} apart, {n_items} items, {_words(rounds)}, {ties:.0%} ties, "
@@ -112,16 +112,17 @@ def points(
     ties: float = 0.0,
     unscored: float = 0.0,
 ) -> Array:
-    """The table of items × models (`pair_points`) of a round robin with a judge of some noise.
+    """Draw the table (items, models) of a round robin by `pair_points`, with a noisy judge.
 
-    `rounds` 0 plays all. `ties` is the probability of giving the item's common answer.
+    With 0 `rounds` all are played. `ties` is the probability of giving the item's common answer,
+    and `unscored` that of a match without a result.
     """
     n = len(theta)
     common = rng.random((n_items, n)) < ties
     quality = theta + rng.standard_normal((n_items, n))
     alike = theta.mean() + rng.standard_normal((n_items, 1))
     quality = np.where(common, alike, quality)
-    # Of identical answers the first stands for all: their matches are one.
+    # Identical answers share the matches of the first of them.
     leader = np.where(common, np.argmax(common, axis=1)[:, None], np.arange(n))
     error = NOISE * rng.standard_normal((n_items, n, n))
     lost = rng.random((n_items, n, n)) < unscored
@@ -145,7 +146,7 @@ def points(
 def scheduled(
     n_models: int, n_items: int, rounds: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Item, model and opponent of all matches of a schedule."""
+    """Items, models and opponents of the first rounds of a schedule, three arrays of shape (n,)."""
     names = [f"m{number:03}" for number in range(n_models)]
     plan = Schedule(tuple(names), n_items, str(seed))
     found = [

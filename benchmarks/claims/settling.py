@@ -1,7 +1,8 @@
 """Settled rankings: how often they are wrong, how early they come, whether the tests agree.
 
-Scores are normalized Borda scores of N models by quality and normal noise, drawn for every item
-anew: so the truth about new items is known. `gap` is the distance between neighbours' true scores.
+Scores are normalized Borda scores of N models by quality and normal noise. They are drawn anew for
+every item, so the truth about new items is known. `gap` is the distance between neighbours' true
+scores.
 
 Shown:
     an early stop (`settle`): `rank`, log
@@ -22,13 +23,16 @@ from tiebreak.rankers.uncertainty import Resampling, bootstrap_items
 FloatArray = NDArray[np.float64]
 ERROR = 0.05
 AT_MOST = (0.0, ERROR)
-# What the verdict of a settled run says of both tests together.
+# The error rate of both tests together that the verdict of a settled run states.
 STATED = 0.07
 
 
 @dataclass(frozen=True)
 class Played:
-    """Runs side by side: their scores, after how many items each settled (0 = never), and how."""
+    """Many runs: scores, the number of items after which each settled (0 = never), settled orders.
+
+    Shapes are (runs, items, N), (runs,) and (runs, N); an order lists models from best to worst.
+    """
 
     scores: FloatArray
     after: NDArray[np.int64]
@@ -39,16 +43,16 @@ class Played:
         return self.after > 0
 
     def shown(self, run: int) -> FloatArray:
-        """The items that the run's board is made of, shape (items, N)."""
+        """Scores of the items on the run's board, up to where it settled, shape (items, N)."""
         return self.scores[run, : self.after[run] or None]
 
     def order_of(self, run: int) -> list[int]:
-        """Models from best to worst on that board."""
+        """Models from best to worst on the run's board."""
         return [int(k) for k in np.argsort(-self.shown(run).mean(axis=0), kind="stable")]
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """All claims of this page."""
+    """Error rates, agreement with the tests of the board, and items needed."""
     yield from equal_models(scale)
     yield from near_models(scale)
     yield from whole_boards(scale)
@@ -57,7 +61,7 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def equal_models(scale: float) -> Iterator[Claim]:
-    """Any settled order of equal models is wrong."""
+    """Error rate for equal models, for which any settled order is wrong."""
     figure = "settled though two models are equal"
     for n_items, full in ((20, 4000), (80, 4000), (162, 4000), (1000, 1000)):
         for ties in (0.0, 0.8):
@@ -85,7 +89,7 @@ def equal_models(scale: float) -> Iterator[Claim]:
 
 
 def near_models(scale: float) -> Iterator[Claim]:
-    """Two models of which one is a little better: the other may not come first."""
+    """Error rate for two models of which one is slightly better: the other must not come first."""
     for n_items, full in ((80, 4000), (1000, 1000)):
         many = runs(full, scale)
         played = play(worlds(2, n_items, 0.02, many, seed=6))
@@ -95,7 +99,7 @@ def near_models(scale: float) -> Iterator[Claim]:
 
 
 def whole_boards(scale: float) -> Iterator[Claim]:
-    """The board of a run that could stop: its settled order and its pairwise tests, together."""
+    """Error rate of the settled order and the pairwise tests of a board together."""
     hits = worlds_drawn = 0
     for setting, scores, n_equal, top in (
         ("2 equal models, 80 items", worlds(2, 80, 0.0, runs(2000, scale), seed=7), 2, None),
@@ -112,7 +116,7 @@ def whole_boards(scale: float) -> Iterator[Claim]:
 
 
 def agreement(scale: float) -> Iterator[Claim]:
-    """Settled pairs beside the pairwise tests and the intervals of the board that is shown."""
+    """How often the pairwise tests of a board confirm its settled pairs, and its intervals hold."""
     for n, n_items, gap, top in (
         (2, 80, 0.4, None),
         (2, 1000, 0.1, None),
@@ -139,7 +143,7 @@ def agreement(scale: float) -> Iterator[Claim]:
 
 
 def items_needed(scale: float) -> Iterator[Claim]:
-    """Percent of the items that are judged before a ranking is settled."""
+    """Share of the items that are judged until a ranking is settled."""
     for n_items, gap, top in (
         (162, 0.12, None),
         (162, 0.12, 1),
@@ -162,7 +166,7 @@ def items_needed(scale: float) -> Iterator[Claim]:
 
 
 def play(scores: FloatArray, settle_for: SettleFor = "new", *, top: int | None = None) -> Played:
-    """Runs of shape (runs, items, N) as `RankingTest` plays them, side by side."""
+    """Play runs of shape (runs, items, N) as `RankingTest` does, all at the same time."""
     n_runs, n_items, n = scores.shape
     bets = PairBets((n_runs, n, n), n_items, settle_for, enough=n / ERROR)
     after, orders = np.zeros(n_runs, np.int64), np.zeros((n_runs, n), np.int64)
@@ -180,7 +184,7 @@ def play(scores: FloatArray, settle_for: SettleFor = "new", *, top: int | None =
 
 
 def settled_places(n: int, top: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The pairs of places, the better one first, about which a settled ranking says something."""
+    """Pairs of places, as arrays of better and worse ones, that a settled ranking puts in order."""
     above, below = np.triu_indices(n, k=1)
     told = np.ones(len(above), bool) if top is None else (above < top) & (below >= top)
     return above[told], below[told]
@@ -195,13 +199,13 @@ def tests_agree(played: Played, run: int, top: int | None) -> bool:
 
 
 def apart(played: Played, run: int) -> set[tuple[int, int]]:
-    """Pairs (better, worse) that the pairwise tests of a run's board tell apart."""
+    """Pairs of models (better, worse) that the pairwise tests of a run's board tell apart."""
     found = separation(played.shown(run), played.order_of(run), level=1 - ERROR)
     return {(pair.above, pair.below) for pair in found.pairs if pair.apart}
 
 
 def claims_too_much(played: Played, run: int, equal: range, top: int | None) -> bool:
-    """Whether two equal models are put in an order, by the settled ranking or by a test."""
+    """Whether the settled ranking or a test puts any two of the `equal` models in an order."""
     told = apart(played, run)
     if played.after[run]:
         order = [int(k) for k in played.order[run]]
@@ -219,7 +223,7 @@ def holds(scores: FloatArray, truth: FloatArray) -> float:
 def worlds(
     n: int, n_items: int, gap: float, n_runs: int, ties: float = 0.0, *, seed: int
 ) -> FloatArray:
-    """Borda scores of shape (runs, items, N), model 0 the best; in a share of items all tie."""
+    """Draw Borda scores, shape (runs, items, N); model 0 is best, all tie in a share of items."""
     generator = np.random.default_rng(seed)
     scores = borda(generator.normal(size=(n_runs, n_items, n)) - step(n, gap) * np.arange(n))
     scores[generator.random((n_runs, n_items)) < ties] = 0.5
@@ -227,20 +231,20 @@ def worlds(
 
 
 def one_ahead(n: int, n_items: int, n_runs: int) -> FloatArray:
-    """Model 0 is better than the others, which are equal."""
+    """Draw Borda scores of N models, of which model 0 is better and the others are equal."""
     noise = np.random.default_rng(13).normal(size=(n_runs, n_items, n))
     return borda(noise + 0.8 * (np.arange(n) == 0))
 
 
 def equal_totals(scores: FloatArray) -> FloatArray:
-    """Twice the items, the second time with two models' scores exchanged, in an order by lot."""
+    """Append all items with the scores of the two models exchanged, and shuffle the items."""
     both = np.concatenate([scores, scores[:, :, ::-1]], axis=1)
     lots = np.random.default_rng(14).random(both.shape[:2]).argsort(axis=1)
     return np.take_along_axis(both, lots[:, :, None], axis=1)
 
 
 def borda(noisy: FloatArray) -> FloatArray:
-    """Normalized Borda scores by the values in the last axis."""
+    """Normalized Borda scores over the last axis; higher values are better."""
     places: FloatArray = noisy.argsort(axis=-1).argsort(axis=-1) / (noisy.shape[-1] - 1)
     return places
 

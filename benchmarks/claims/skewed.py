@@ -1,10 +1,10 @@
-"""Tests of all pairs of scores that are no ranks: stars, partial credit, heavy tails, skewness.
+"""Tests of all pairs for scores that are not ranks: stars, partial credit, heavy tails, skewness.
 
-Each row pools all sizes of one kind of scores, with as many worlds of each size: 2, 4 and 8 models
-at 20, 50, 100 and 200 items. Error is the share of boards of equal models that tell any two apart.
-Power is the share of the pairs found whose models differ, half of the models from the other half;
-t is what Student's t with Holm's correction finds of the same pairs. Near-duplicates are four
-models with all stars in 98% of the items, beside two with all stars in 75% and 65%.
+Each row pools all sizes of one kind of scores, with the same number of worlds for each: 2, 4 and 8
+models at 20, 50, 100 and 200 items. Error is the share of boards of equal models that tell any two
+apart. For power one half of the models differs from the other: it is the share of the differing
+pairs that are found, and t is the share that Student's t with Holm's correction finds. Of
+near-duplicates, four models have all stars in 98% of the items, and two in 75% and 65%.
 
 Shown:
     tests of all pairs of scores that are no ranks (stars, partial credit, win rates against a
@@ -28,16 +28,16 @@ from tiebreak.rankers.pairwise_tests import holm, separation
 
 AT_MOST: Range = (0, 0.05)
 MODELS, ITEMS = (2, 4, 8), (20, 50, 100, 200)
-# Of leads at 20 items, in the unit of each kind; at n items √(20 / n) of it.
+# Leads at 20 items, in the unit of each kind; at n items they are multiplied by √(20 / n).
 LEADS = (1.0, 1.6, 2.5)
 FULL, DUPLICATES = (0.98, 0.98, 0.98, 0.98, 0.75, 0.65), 4
 
 Drawn = Callable[[Generator, int, Array], Array]
-"""Scores of shape (items, models); the last argument is how much each model is worse, (models,)."""
+"""Draws scores (items, models), given items and how much worse each model is, shape (models,)."""
 
 
 def stars(rng: Generator, n: int, worse: Array, *, score: float) -> Array:
-    """0 to 3 stars, as shares; hard items are hard for all."""
+    """Draw 0 to 3 stars as shares; hard items are hard for all models."""
     noise = rng.standard_normal((n, 1)) + rng.standard_normal((n, len(worse)))
     good = np.array(levels(tuple(100 * (score - 0.09 * worse)))) + noise / np.sqrt(2)
     found: Array = (good[..., None] > THRESHOLDS).mean(axis=-1)
@@ -45,7 +45,7 @@ def stars(rng: Generator, n: int, worse: Array, *, score: float) -> Array:
 
 
 def credit(rng: Generator, n: int, worse: Array, *, full: float) -> Array:
-    """All of an item's points, or some of them."""
+    """Draw all of an item's points (1), or some of them (0 to 1)."""
     hard = np.sqrt(0.4) * rng.standard_normal((n, 1))
     ease = hard + np.sqrt(0.6) * rng.standard_normal((n, len(worse)))
     some = rng.beta(1.2, 1.2, size=ease.shape).round(2)
@@ -53,12 +53,12 @@ def credit(rng: Generator, n: int, worse: Array, *, full: float) -> Array:
 
 
 def tails(rng: Generator, n: int, worse: Array) -> Array:
-    """Student's t with 3 degrees of freedom."""
+    """Draw scores by Student's t with 3 degrees of freedom."""
     return rng.standard_t(3, size=(n, len(worse))) - 1.2 * worse
 
 
 def tailed(rng: Generator, n: int, worse: Array, *, against: bool) -> Array:
-    """Exponential: all models are rarely far above their mean, or every other one far below."""
+    """Draw exponential scores: rarely far above the mean, or far below for every other model."""
     scores: Array = rng.exponential(size=(n, len(worse))) - 1
     if against:
         scores[:, ::2] *= -1
@@ -74,12 +74,12 @@ KINDS: dict[str, Drawn] = {
     "skewed alike": partial(tailed, against=False),
     "skewed against each other": partial(tailed, against=True),
 }
-# There t with Holm tells equal models apart too often, so that its power is no measure.
+# For this kind t with Holm tells equal models apart too often, so its power is no benchmark.
 TOO_BOLD = "skewed against each other"
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Error and power of each kind, near-duplicates, and failures that are too rare to show."""
+    """Error and power for each kind, near-duplicates, baselines, and failures too rare to show."""
     with patch.object(pairwise_tests, "_FLIPS", 499):
         for kind in list(KINDS)[:: 3 if in_tests(scale) else 1]:
             yield from _errors(kind, runs(1000, scale, least=20))
@@ -143,7 +143,7 @@ def _near_duplicates(n_items: int, n: int) -> Iterator[Claim]:
 
 
 def _baseline(n_items: int, ties: float, n: int) -> Iterator[Claim]:
-    """Win rates of eight near-duplicates against a baseline, which has a half throughout."""
+    """Power for win rates of eight near-duplicates against a baseline, which always scores 0.5."""
     rng = np.random.default_rng((85, n_items, round(10 * ties)))
     found, more = [], []
     for _ in range(n):
@@ -161,7 +161,7 @@ def _baseline(n_items: int, ties: float, n: int) -> Iterator[Claim]:
 
 
 def _rare_failures(n: int) -> Iterator[Claim]:
-    """A model that gets 0 in 5% of the items is as good as the others on average."""
+    """Error if a model gets 0 in 5% of the items, and is as good as the others on average."""
     rng = np.random.default_rng(84)
     sizes = (20, 30, 40, 60, 100)
     false = dict.fromkeys(sizes, 0)

@@ -1,6 +1,6 @@
 """Stability of stars: variance over rounds, scores elsewhere, causes of errors, fewer questions.
 
-Worlds are those of `stars`. Rounds are tables of fresh questions in which nothing else changes.
+Worlds are those of `stars`. Rounds are tables with new questions, in which nothing else changes.
 
 Shown:
     variance of relative scores over rounds beside the one that chance gives; that of
@@ -30,7 +30,7 @@ TABLE_9 = (100.0, 97.4, 93.26, 90.19, 85.57)
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Coverage of every interval; how much of an order fewer questions keep is stated."""
+    """Coverage of every interval; also ρ between orders on fewer questions and on all."""
     yield from _rounds(scale)
     yield from _independent(runs(400, scale))
     yield from _elsewhere(scale)
@@ -41,7 +41,7 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def _rounds(scale: float) -> Iterator[Claim]:
-    """Variance over rounds, beside what is expected of it."""
+    """Variance over rounds, compared with the expected variance."""
     cells = [
         (World(NEAR, 1000), 3, 400),
         (World(NEAR, 200), 2, 1000),
@@ -69,7 +69,7 @@ def _rounds(scale: float) -> Iterator[Claim]:
 
 
 def _independent(n: int) -> Iterator[Claim]:
-    """The variance of independent samples of 200 questions, from a pool of 1,000."""
+    """Variance of independent samples of 200 questions, as estimated from a pool of 1,000."""
     rng = np.random.default_rng(82)
     stated = []
     for _ in range(n):
@@ -80,13 +80,13 @@ def _independent(n: int) -> Iterator[Claim]:
     truth = np.var([one[-1] / one[0] for one in small], ddof=1)
     figure = "stability, stars: variance of independent samples, by the true one"
     setting = "samples of 200, told from 1,000 questions; 4 models"
-    # The truth is drawn as well: 20 samples for each run.
+    # The true variance is estimated, too, from 20 samples for each run, so it has an error.
     off = float(np.sqrt(2 / len(small)))
     yield mean(figure, setting, np.array(stated) / truth, (0.97 - 2 * off, 1.03 + 2 * off))
 
 
 def _elsewhere(scale: float) -> Iterator[Claim]:
-    """ρ and τ of scores by stars with a fixed column of another benchmark."""
+    """Intervals of ρ and τ between scores by stars and fixed scores on another benchmark."""
     names = tuple(map(str, range(8)))
     spread = (93.0, 91.5, 90.0, 88.0, 86.0, 83.0, 80.0, 76.0)
     cells = [
@@ -123,13 +123,13 @@ def _elsewhere(scale: float) -> Iterator[Claim]:
 
 
 def sure(names: Sequence[str], scores: Sequence[float]) -> StarTable:
-    """A table whose means are these scores exactly."""
+    """A table of two items whose means are exactly these scores."""
     table = table_of(np.random.default_rng(0), World(tuple(scores), 2))
     return replace(table, models=tuple(names), scores=np.tile(np.array(scores) / 100, (2, 1)))
 
 
 def _causes(scale: float) -> Iterator[Claim]:
-    """Shares of causes: answers to one question tend to have one cause."""
+    """Intervals of the shares of causes; answers to one question tend to have the same cause."""
     shares = np.array([0.5, 0.25, 0.15, 0.07, 0.03])
     cells = [(40, 4, 0.5), (200, 4, 0.5), (40, 1, 0.0), (200, 8, 0.8)]
     for number, (n_items, n_models, same) in enumerate(cells[:1] if in_tests(scale) else cells):
@@ -151,7 +151,7 @@ def _causes(scale: float) -> Iterator[Claim]:
 
 
 def drawn_causes(rng: Generator, table: StarTable, shares: np.ndarray, same: float) -> CauseLabels:
-    """A cause for each answer: that of its question, or one of its own."""
+    """Draw a cause for each answer: with probability `same` that of its question, else its own."""
     labels = []
     for item in table.item_ids:
         common, copies = rng.choice(5, p=shares), rng.random(len(table.models)) < same
@@ -162,7 +162,7 @@ def drawn_causes(rng: Generator, table: StarTable, shares: np.ndarray, same: flo
 
 
 def _orders(n: int) -> Iterator[Claim]:
-    """How much of the order of 1,000 questions a tenth keeps, by way of ranking."""
+    """ρ between the orders on a tenth of 1,000 questions and on all, by ranking method."""
     rng = np.random.default_rng(85)
     found = [star_orders("fair", table_of(rng, World(PAPER, 1000)), n_draws=5) for _ in range(n)]
     for way in found[0].curves:
@@ -172,7 +172,7 @@ def _orders(n: int) -> Iterator[Claim]:
 
 
 def _table_9(n: int) -> Iterator[Claim]:
-    """What sampling error alone makes of table 9: three rounds of 1,000, one of 2,000 and 4,000."""
+    """Variance in table 9 by sampling error alone: 3 rounds of 1,000 questions, 2,000 and 4,000."""
     world = World(tuple(PAPER[0] * share / 100 for share in TABLE_9), 1000)
     rng = np.random.default_rng(86)
     stated = []
@@ -190,7 +190,7 @@ def _table_9(n: int) -> Iterator[Claim]:
 
 
 def joined(tables: Sequence[StarTable]) -> tuple[Sequence[StarTable], StarTable]:
-    """Tables of fresh questions, by name too, and all of them in one."""
+    """Give the questions of each table names of their own; returns the tables, and all in one."""
     own = [
         replace(
             table,

@@ -1,9 +1,9 @@
 """Star boards: absolute, relative and subject scores, differences, and who is told apart.
 
-Worlds are drawn as tables of stars. An answer has as many stars as thresholds lie below how good it
-is: the model, the subject, how hard the question is (for all models alike; variants of one question
-are about as hard as each other), and chance. Two models' stars in one item then correlate by .3.
-Every tenth item is of another subject, as in a sample by subject.
+Worlds are drawn as tables of stars. An answer has as many stars as there are thresholds below its
+quality, which is a sum of the model, the subject, the difficulty of the question (the same for all
+models, and similar for variants of one question) and chance. Two models' stars in one item then
+correlate by .3. Questions take turns over ten subjects, as in a sample by subject.
 
 Shown:
     scores by stars: absolute, relative (`--reference`, to the best) and by subject,
@@ -29,7 +29,7 @@ from tiebreak.rankers.uncertainty import Resampling
 HOLDS: Range = (0.93, 0.97)
 AT_MOST: Range = (0, 0.05)
 HOW = Resampling(draws=300)
-# Of a model with 91 of 100: 3% of answers have no star, 4% one, 10% two.
+# A model that scores 91 of 100 gets no star for 3% of its answers, one for 4% and two for 10%.
 THRESHOLDS = np.array([-1.88, -1.476, -0.954]) + 1.4366
 SUBJECTS = np.linspace(-0.4, 0.4, 10)
 QUESTION, VARIANT = 0.3, 0.2
@@ -45,7 +45,10 @@ NEAR = (92.0, 91.0, 90.5, 88.0)
 
 @dataclass(frozen=True)
 class World:
-    """How a table is drawn; `siblings` items are variants of each question."""
+    """Parameters of a table: true scores of the models (0 to 100), items of each, design.
+
+    A question has `siblings` variants as items, and the share `unscored` of the answers no stars.
+    """
 
     scores: tuple[float, ...]
     n: int
@@ -55,7 +58,7 @@ class World:
 
     @property
     def setting(self) -> str:
-        """In words."""
+        """The parameters in words, without the scores."""
         more = f", {self.siblings} variants of each question" if self.siblings > 1 else ""
         lost = f", {self.unscored:.0%} unscored" if self.unscored else ""
         return f"{self.design}, {len(self.scores)} models, {self.n:,} items each{more}{lost}"
@@ -76,7 +79,7 @@ CELLS = (
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Coverage of every interval, equal models, what linking gains, and the paper's own table."""
+    """Coverage of every interval, equal models, the gain of linking, and the paper's table."""
     for number, world in enumerate(CELLS[:: 6 if in_tests(scale) else 1]):
         with patch.object(pairwise_tests, "_FLIPS", 19):
             yield from _intervals(world, number, runs(140, scale))
@@ -104,7 +107,7 @@ def _intervals(world: World, number: int, n: int) -> Iterator[Claim]:
         ]
         for own in rows
     ]
-    # Ten items of a subject, most with all stars, are too few for more than a cautious interval.
+    # With ten items of a subject, most of which have all stars, intervals are wider than needed.
     few = world.n < 1000
     held_by = (0.93, 1.0) if few else HOLDS
     yield mean("rank, stars: 95% interval of a subject", world.setting, _means(parts), held_by)
@@ -133,7 +136,7 @@ def _intervals(world: World, number: int, n: int) -> Iterator[Claim]:
 
 
 def _ceiling(n: int) -> Iterator[Claim]:
-    """Scores near the ceiling, and their shares of a named one, where few items differ."""
+    """Coverage near the ceiling, where few items differ: scores, and scores relative to a model."""
     rng, truth = np.random.default_rng(76), np.array(CEILING)
     for n_items in (50, 100, 200):
         with patch.object(pairwise_tests, "_FLIPS", 19):
@@ -153,7 +156,7 @@ def _ceiling(n: int) -> Iterator[Claim]:
 
 
 def _equal(scale: float) -> Iterator[Claim]:
-    """Boards of equal models in which any two are told apart; relative scores of equal models."""
+    """Share of boards of equal models in which any two are told apart; their relative scores."""
     designs: tuple[Design, ...] = ("paired", "linked", "unlinked")
     cells = [
         World((90.0,) * models, n, design)
@@ -185,7 +188,7 @@ def _equal(scale: float) -> Iterator[Claim]:
 
 
 def _designs(n: int) -> Iterator[Claim]:
-    """Standard errors at 1,000 items and a score of 91, and what shared items are worth."""
+    """Standard errors at 1,000 items and a score of 91, by design: the gain of shared items."""
     designs: tuple[Design, ...] = ("paired", "linked", "unlinked")
     for number, design in enumerate(designs):
         world = World((91.0, 91.0), 1000, design)
@@ -219,7 +222,7 @@ def _apart(found: LinkedScores) -> float:
 
 
 def _paper(n: int) -> Iterator[Claim]:
-    """Table 1 of the paper as the truth: which of its ranks can be told apart at 1,000 items?"""
+    """Pairs told apart at 1,000 items if table 1 of the paper is the truth."""
     designs: tuple[Design, ...] = ("paired", "linked", "unlinked")
     for number, design in enumerate(designs):
         world, rng = World(PAPER, 1000, design), np.random.default_rng((75, number))
@@ -240,13 +243,13 @@ def _means(held: Sequence[Sequence[bool]]) -> list[float]:
 
 
 def board_of(rng: Generator, world: World, *, reference: str | None = None) -> StarBoard:
-    """The star board of a world drawn anew."""
+    """Draw a table of a world, and return its star board."""
     table = table_of(rng, world)
     return star_board("planted", table, scored(table), reference, HOW)
 
 
 def table_of(rng: Generator, world: World) -> StarTable:
-    """Stars of models named by their number."""
+    """Draw the stars of a world's models, which are named by their number."""
     n, n_models = world.n, len(world.scores)
     shared = {"paired": n, "linked": round(ANCHORS * n), "unlinked": 0}[world.design]
     rows = shared + n_models * (n - shared)
@@ -254,7 +257,7 @@ def table_of(rng: Generator, world: World) -> StarTable:
     asked[:shared] = True
     fresh = np.arange(shared, rows)
     asked[fresh, (fresh - shared) // (n - shared or 1)] = True
-    # Variants of a question, each asked of another model where items are fresh.
+    # Shared variants of a question follow each other; fresh ones are each for a different model.
     question = np.arange(rows)
     question[:shared] //= world.siblings
     part = (fresh - shared) % (n - shared or 1)
@@ -284,7 +287,7 @@ def table_of(rng: Generator, world: World) -> StarTable:
 
 @cache
 def levels(scores: tuple[float, ...]) -> tuple[float, ...]:
-    """How good models are whose expected scores are these, 0 to 100."""
+    """Qualities of models with these expected scores (0 to 100), by bisection."""
     low, high = np.full(len(scores), -8.0), np.full(len(scores), 8.0)
     for _ in range(60):
         middle = (low + high) / 2

@@ -1,8 +1,8 @@
 """Strengths of the second views, least squares and Bradley–Terry, and their intervals over items.
 
-A strength is a figure of the matches that a protocol plays: its truth is what the same protocol
-shows with items without end (exact where all pairs meet, else with some thousands). Under
-elimination that is not what all pairs would show, and no interval over items says so.
+A strength depends on the matches that a protocol plays, so its truth is the strength under the same
+protocol with endless items (exact if all pairs meet, else by some thousands of items). Under
+elimination this differs from the strength by all pairs, which no interval over items can show.
 
 Shown:
     intervals of least-squares and Bradley–Terry strengths: `rank`, page, JSON
@@ -27,7 +27,7 @@ from tiebreak.scorers.placement import results
 HOLDS = (0.93, 0.97)
 LEAST = Resampling(draws=500)
 ODDS = Resampling(draws=100)  # a draw takes 2 to 3 ms; `tiebreak rank` takes 200
-# Protocol, number of models, of items, sd of θ, ties, whether to fit Bradley–Terry, too.
+# Protocol, models, items, sd of θ, share of ties, whether to fit Bradley–Terry, too.
 CELLS = [
     ("full_pairwise", 2, 50, 0.1, 0.0, False),
     ("full_pairwise", 8, 20, 0.1, 0.0, False),
@@ -45,7 +45,7 @@ Fit = Callable[..., ItemBootstrap]
 def claims(scale: float) -> Iterator[Claim]:
     """Share of a board's models whose true strength is within the interval."""
     for number, (protocol, n_models, n_items, sd, ties, both) in enumerate(CELLS):
-        # A quarter of the cells takes two thirds of the time.
+        # These take two thirds of the time.
         if in_tests(scale) and number in (2, 5, 6):
             continue
         rng, theta = np.random.default_rng((5, number)), near_ties(n_models, sd)
@@ -69,7 +69,7 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def of_all_pairs(theta: Array) -> tuple[Array, Array]:
-    """Least-squares and Bradley–Terry strengths by true shares of wins, each pair asked once."""
+    """True least-squares and Bradley–Terry strengths if each pair is asked once, both (N,)."""
     sd = math.sqrt(2 + FAIR.noise**2)
     wins = ndtr((theta[:, None] - theta[None, :]) / sd)
     np.fill_diagonal(wins, 0)
@@ -79,12 +79,12 @@ def of_all_pairs(theta: Array) -> tuple[Array, Array]:
         np.fill_diagonal(met, 0)
         strength = wins.sum(axis=1) / met.sum(axis=1)
         strength /= np.exp(np.log(strength).mean())
-    margins = (2 * wins - 1).sum(axis=1) + 1  # without that against itself
+    margins = (2 * wins - 1).sum(axis=1) + 1  # + 1 takes out the pair of a model with itself
     return margins / len(theta), np.log(strength)
 
 
 def fitted(fit: Fit, items: Sequence[ItemBallots], how: Resampling) -> ItemBootstrap:
-    """Strengths of the models m1, m2, … by all results of the items."""
+    """Fit strengths of the models m1, m2, … to all results of the items."""
     number = {model: column for column, model in enumerate(names(len(items[0].models)))}
     rows: list[tuple[Any, ...]] = [
         (number[one], number[other], result, item.item_id)

@@ -1,4 +1,4 @@
-"""The state of trust: false alarms at any number of verdicts, what is fine, flips and cycles.
+"""The state of trust: false alarms at any number of verdicts, judges called fine, flips, cycles.
 
 Shown:
     the state of trust, also by verified pairs; flips and cycles: `rank`, `compare`, page, card
@@ -40,8 +40,8 @@ _NO_DRAWS = Resampling(draws=2)
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Alarms of a judge without the fault at most 1% each; what faults are found in how often."""
-    # Numbers of verdicts: 7 or 28 for an item of eight models; 4 is a bracket of five.
+    """False alarms (at most 1% each), power to find faults, coins, verified pairs, and cycles."""
+    # An item of eight models has 7 verdicts, or 28 of all pairs; a bracket of five has 4.
     for verdicts, protocol, n_models, items, full in (
         (4, "seal", 5, 1, 1000),
         (8, "seal", 5, 2, 1000),
@@ -63,7 +63,7 @@ def claims(scale: float) -> Iterator[Claim]:
     for protocol, items in (("seal", 50), ("full_pairwise", 20)):
         if protocol == "full_pairwise" and in_tests(scale):
             continue
-        # Half of the variance of lengths is a model's own, and models differ.
+        # Lengths and qualities that differ between models must not look like a preference.
         setting = f"blind judge, models with own lengths and qualities, {protocol}, {items} items"
         yield from _alarms(setting, _figures(2, NOISY, n, items, protocol=protocol, theta=apart))
         few = runs(200, scale, least=10)
@@ -100,17 +100,17 @@ def claims(scale: float) -> Iterator[Claim]:
 
 
 def _verified(scale: float) -> Iterator[Claim]:
-    """States where 15% of answers fail, in worlds where quality decides that, or not, or reversed.
+    """States of trust if 15% of answers fail by their quality, by chance, or by quality reversed.
 
-    To a judge that reads quality it is one who prefers what passed, one who does not look at it,
-    and one who prefers what failed.
+    A judge that reads quality then prefers answers that passed, ignores whether they passed, or
+    prefers answers that failed.
     """
     for number, (judge, sign, state, items, full, claimed) in enumerate(
         (
             ("fair judge, the worse answers fail", 1, "doubtful", 50, 400, DOUBTED),
             ("fair judge, the worse answers fail", 1, "fine", 200, 100, (0.9, 1.0)),
             ("blind to failure", 0, "doubtful", 50, 400, DOUBTED),
-            # Few items have too few pairs: there it is fine by all that ballots show.
+            # 50 items have too few verified pairs to notice: by all other signs the judge is fine.
             ("blind to failure", 0, "fine", 50, 100, None),
             ("blind to failure", 0, "fine", 200, 100, (0.0, ALARM)),
             ("prefers what failed", -1, "doubtful", 50, 200, (0.99, 1.0)),
@@ -123,7 +123,7 @@ def _verified(scale: float) -> Iterator[Claim]:
             seed, theta = (9, number, run), near_ties(MODELS)
             rng = np.random.default_rng(seed)
             ballots = judged(rng, theta, items, FAIR, protocol="full_pairwise", swap="always")
-            # The qualities are what a world draws first.
+            # With the same seed these are the qualities in `judged`, which draws them first.
             seen = sign * qualities(np.random.default_rng(seed), theta, items)
             seen += rng.standard_normal(seen.shape)
             passed = (seen > np.quantile(seen, 0.15)).astype(float)
@@ -148,7 +148,7 @@ def _figures(
     theta: Any = None,
     longer_is_better: float = 0.0,
 ) -> list[JudgeFigures]:
-    """What the checks see of one judge in `n` worlds."""
+    """Draw `n` worlds, and return the figures of their judge."""
     rng = np.random.default_rng((seed, items, n_models))
     models = near_ties(n_models) if theta is None else theta
     return [
@@ -169,9 +169,10 @@ def _figures(
 
 
 def _sampled(scale: float) -> Iterator[Claim]:
-    """Second orders of a fifth of the items, one round an item: enough to tell a judge from a coin.
+    """States of trust by second orders of a fifth of the items, with one round per item.
 
-    A judge that is always sure gives them no weight; one that likes the first answer, less.
+    They must suffice to tell a judge from a coin, also from one that is always sure or is biased to
+    the first answer, although their confidences say less.
     """
     always_sure = Traits(noise=100.0, fresh=True, scale=0.01)
     leaning = Traits(noise=100.0, fresh=True, scale=200.0, position_bias=25.0)
@@ -200,17 +201,17 @@ def _sampled(scale: float) -> Iterator[Claim]:
 
 
 def _cycles(scale: float, number: int, judge: str, traits: Traits) -> Iterator[Claim]:
-    """The interval over items of the share of triples that are cycles, all pairs of six models."""
+    """Coverage of the interval of the share of cyclic triples, with all pairs of six models."""
 
     def drawn(rng: np.random.Generator, items: int) -> Estimate:
         models = near_ties(6)
         ballots = judged(rng, models, items, traits, protocol="full_pairwise", swap="never")
         return cycles_of(ballots, how=_NO_DRAWS).share
 
-    # So many items stand for the truth; of a coin it is known.
+    # The share on this many items counts as the truth; for a coin it is known exactly.
     large = round(max(4000 * scale, 600))
     found = drawn(np.random.default_rng((7, number)), large)
-    # A coin's cycles vary less than independent events would.
+    # A coin's cycles vary less than independent events, so its intervals may hold more.
     true, claimed = (COIN_CYCLES, (0.93, 1)) if judge == "coin" else (found.value, (0.93, 0.97))
     for items in (20,) if in_tests(scale) else (20, 50):
         n, rng = runs(400, scale, least=20), np.random.default_rng((8, number, items))

@@ -1,9 +1,9 @@
-"""The four views of a peer review beside people: their intervals over all items and item by item.
+"""Agreement of the four views of a peer review with people: intervals over items and per item.
 
-Models review each other with an error as large as the spread of the answers, and people put them in
-the planted order. Each adds to its own answer as many of their standard deviations as a setting
-says: with 4 it mostly puts itself first, so that SR ties all models in 29 to 60% of the items. The
-truth is what the figures are in a large population of items; those of a world are drawn from it.
+Models review each other with an error as large as the spread of the answers, and people rank them
+in the planted order. Each model adds to its own answer the number of standard deviations that the
+setting names: with 4 it mostly puts itself first, so that SR ties all models in 29 to 60% of the
+items. The agreement in a large population of items is the truth; a world's items are drawn from it.
 "Apart" is the spread of the models' true means in standard deviations of a score.
 
 Shown:
@@ -24,7 +24,7 @@ from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.uncertainty import Resampling
 
 NEAR, WELL = 0.06, 0.44
-SD = math.sqrt(2)  # of a score: answers spread by 1, and the error is as large
+SD = math.sqrt(2)  # of a score: the sd of answers and that of errors are 1
 HOLDS = (0.93, 0.97)
 WIDER = (0.93, 1.0)
 DRAWS = Resampling(draws=500)
@@ -33,7 +33,7 @@ POPULATION = 20_000
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Coverage for SR, and for that of PR, SIA and SFA which holds least; they hold alike."""
+    """Coverage for SR, and the least coverage of PR, SIA and SFA, which hold about the same."""
     for n_models, apart, own in product((6, 8), (NEAR, WELL), (0.0, 4.0)):
         if n_models == 6 and in_tests(scale):
             continue
@@ -41,13 +41,13 @@ def claims(scale: float) -> Iterator[Claim]:
         population = views(rng, SD * near_ties(n_models, apart), own, scale)
         for n_items in (20, 50) if in_tests(scale) else (20, 50, 200):
             setting = f"{n_models} models {apart} apart, own + {own:.0f} sd, {n_items} items"
-            # Of near-ties on few items it holds less over all items, and the sheet says so.
+            # For near-ties intervals over all items hold less, and the sheet says so: no claim.
             macro = WIDER if apart == WELL else None
             yield from held(rng, population, setting, n_items, runs(300, scale), macro)
 
 
 def views(rng: Generator, theta: Array, own: float, scale: float) -> Sequence[Ratings]:
-    """SR, PR, SIA and SFA in every item of the population."""
+    """Draw a population of items, and return SR, PR, SIA and SFA in each."""
     n, n_items = len(theta), POPULATION // 10 if in_tests(scale) else POPULATION
     answers = theta + rng.standard_normal((n_items, n))
     review = peer_panel(panel(rng, answers, np.ones(n), own=own))
@@ -63,7 +63,7 @@ def held(
     n: int,
     macro: Range | None,
 ) -> Iterator[Claim]:
-    """How often the intervals of `n` worlds hold what is true of the population."""
+    """How often the intervals of `n` worlds hold the figures of the population."""
     size = len(population[0].ranks)
     truth = figures(population, ItemDraws(size, None, how=ONCE))
     hits = np.zeros(len(truth), dtype=int)
@@ -85,7 +85,7 @@ def held(
 
 
 def figures(raters: Sequence[Ratings], draws: ItemDraws) -> list[Estimate]:
-    """Of each rater in turn: over all items by Pearson and by Kendall, and ρ item by item."""
+    """Macro Pearson, macro τ and mean ρ per item of each rater, one rater after the other."""
     people = np.arange(1.0, raters[0].ranks.shape[1] + 1)
     found = correlate(raters, people, draws)
     return [

@@ -1,23 +1,25 @@
 """Boards of matches: scores, strengths and tests from votes of an arena, or of a judge elsewhere.
 
-An answer's quality is that of its model and chance of its own (sd 0.5), the same for all votes on
-an item; a reader errs by sd 1.5 and calls a pair even where it seems closer than a bound. Either
-each vote is on an item of its own, or items have several. Pairs are drawn evenly, "as in an arena"
-(models are of unequal popularity, and near ones meet more often), or all against one baseline. What
-is true is what the same fit gives of endless votes on such pairs. No vote follows Bradley–Terry, so
-that intervals and tests have to hold without it.
+The quality of an answer is that of its model plus chance (sd 0.5), the same for all votes on an
+item. A reader errs by sd 1.5, and votes for a tie if two answers seem closer than a bound. Either
+each vote is on an item of its own, or items have several votes. Pairs are drawn evenly, "as in an
+arena" (models have unequal popularity, and similar ones meet more often), or all with one baseline.
+The same fit to endless votes on such pairs is the truth. Votes do not follow Bradley–Terry, so
+intervals and tests have to hold without it.
 
-Two equal models "with other opponents" meet, one mostly the strong ones, the other the weak ones.
-There results follow Bradley–Terry or, where readers err as above, do not: then enough votes tell
-them apart, and nothing is claimed. Least squares was tried as what a board ranks by.
+Of two equal models "with other opponents" one mostly meets strong models, the other weak ones. If
+the results follow Bradley–Terry, they should not be told apart. With readers as above the results
+do not follow it, enough votes tell the two apart, and nothing is claimed. Boards ranked by least
+squares were tried, too.
 
-Where people are asked only open pairs (`vote --only-open`), each of these is tested by its own
+If people are asked about open pairs only (`vote --only-open`), each of these is tested by its own
 votes. Scores over all opponents were tried: of two equal models the one that is asked against a
-weaker neighbour comes out ahead. No weight of a vote mends that: pairs that are never asked have
-none. Power is that of the first pair, one of which is ahead, beside a schedule of all pairs.
+weaker neighbour comes out ahead. Weights of votes cannot correct this, because pairs that are never
+asked have no votes. Power is that of the first pair, in which one is ahead, compared with a
+schedule of all pairs.
 
-Raters' agreement and position are those of two raters of each item, one of whom has not read in
-a quarter of them, and for whom the answer shown first is better by 0.3.
+Agreement and position are those of two raters of each item, one of whom answers a quarter of the
+items without reading; otherwise an answer gains 0.3 by being shown first instead of second.
 
 Shown:
     scores, strengths and margins of boards of matches: `rank` of a file of matches
@@ -46,10 +48,10 @@ from tiebreak.tables.matches import MatchTable
 HOLDS = (0.93, 0.97)
 OWN, ERROR = 0.5, 1.5
 EVEN = {0.0: 0.0, 0.3: 0.65, 0.7: 1.75}
-"""How close two answers seem, of equal models, with the share of ties."""
+"""Bound below which a reader votes for a tie, by the share of ties between equal models."""
 ENDLESS = 2 * 10**5
 GAIN = 0.15
-"""Half of what the answer shown first gains."""
+"""Half of what an answer gains by being shown first instead of second."""
 
 
 PAIRS = {
@@ -62,7 +64,7 @@ PAIRS = {
 
 @dataclass(frozen=True)
 class World:
-    """How many models, items and votes on each; `pairing` and the share of ties."""
+    """Numbers of models, items and votes on each item; `pairing` (`PAIRS`) and share of ties."""
 
     n_models: int
     n_items: int
@@ -90,7 +92,7 @@ WORLDS = (
 
 
 def claims(scale: float) -> Iterator[Claim]:
-    """Coverage, false and true differences, and what a board is to rank by."""
+    """Coverage, false and true differences, other opponents, open pairs, and raters."""
     for number, world in enumerate(WORLDS):
         if in_tests(scale) and number not in (0, 6):
             continue
@@ -134,7 +136,7 @@ def _apart(scale: float, number: int, world: World) -> Iterator[Claim]:
 def _only_open(
     scale: float, number: int, n_votes: int, theta: Array, n_open: int
 ) -> Iterator[Claim]:
-    """The first `n_open` neighbours are asked; models 0 and 1 are equal, or 0 is ahead."""
+    """Tests of the first `n_open` neighbours, which are asked; models 0 and 1 may be equal."""
     n_models, order = len(theta), [*range(len(theta))]
     rng, n = np.random.default_rng((95, number)), runs(400, scale, least=200)
     neighbours = np.diag(np.arange(n_models - 1) < n_open, 1).astype(np.float64)
@@ -167,7 +169,7 @@ def _leads(votes: Matches) -> dict[tuple[int, int], Array]:
 
 
 def _other_opponents(scale: float, number: int, world: World) -> Iterator[Claim]:
-    """Two equal models, one of which meets the strong ones."""
+    """Error for two equal models, one of which meets the strong models, the other the weak ones."""
     theta = np.array([0, 0, 1.2, 1.0, 0.8, -0.8, -1.0, -1.2])
     chances = np.ones((8, 8))
     chances[0, 5:] = chances[1, 2:5] = 0.1
@@ -198,7 +200,7 @@ def _raters(scale: float, number: int, n_items: int) -> Iterator[Claim]:
 
 
 def _read(rng: np.random.Generator, n_items: int) -> tuple[Estimate, Estimate]:
-    """α, and how often the first answer won, of two raters of a pair of each item."""
+    """Draw two raters' votes on a pair of each item; returns α and the first answer's share."""
     item, first = np.repeat(np.arange(n_items), 2), np.repeat(rng.integers(8, size=n_items), 2)
     second = (first + np.repeat(rng.integers(1, 8, size=n_items), 2)) % 8
     turned = rng.random(2 * n_items) < 0.5
@@ -216,7 +218,7 @@ def _read(rng: np.random.Generator, n_items: int) -> tuple[Estimate, Estimate]:
 
 
 def _chances(theta: Array, pairing: str) -> Array:
-    """How often each pair meets, shape (N, N), above the diagonal."""
+    """Relative frequency with which each pair meets, shape (N, N), above the diagonal."""
     n = len(theta)
     chances = np.ones((n, n))
     if pairing == "arena":
@@ -231,14 +233,14 @@ def _chances(theta: Array, pairing: str) -> Array:
 def _drawn(
     rng: np.random.Generator, theta: Array, chances: Array, world: World, *, follows: bool = False
 ) -> VoteFit:
-    """The board of votes in a world, which may follow Bradley–Terry."""
+    """Fit a board to votes drawn in a world."""
     return fit_votes(_matches(rng, theta, chances, world, follows=follows), seed=1)
 
 
 def _matches(
     rng: np.random.Generator, theta: Array, chances: Array, world: World, *, follows: bool = False
 ) -> Matches:
-    """The votes of a world."""
+    """Draw the votes of a world; with `follows` results follow Bradley–Terry."""
     n, n_votes = len(theta), world.n_items * world.votes
     pair = rng.choice(n * n, n_votes, p=(chances / chances.sum()).ravel())
     first, second = np.divmod(pair, n)
@@ -256,7 +258,7 @@ def _matches(
 
 
 def _truth(theta: Array, chances: Array, world: World) -> VoteFit:
-    """The fit of endless votes: each pair's expected result, as often as it meets."""
+    """Fit a board to endless votes, in which every vote on a pair has its expected result."""
     first, second = np.nonzero(chances)
     sd, gap = math.sqrt(2 * OWN**2 + ERROR**2), theta[first] - theta[second]
     result = (ndtr((gap - EVEN[world.ties]) / sd) + ndtr((gap + EVEN[world.ties]) / sd)) / 2
