@@ -1,4 +1,4 @@
-"""The demo: its own words about the judge, and one small real run, twice."""
+"""The demo: its sentences about judges and reviewers, and one small real run, twice."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ from tools.recorded import neutral
 
 
 def swapped(first_order: float, second_order: float, first: str = "a") -> Match:
-    """Margins of both orders, positive when "a" wins; "a" is shown first in the first."""
+    """A match with a margin for each order, positive if "a" wins; `first` is shown first."""
     return match("a", "b", first_order, second_order=second_order, first=first)
 
 
@@ -41,7 +41,7 @@ JUDGED: dict[str, list[Match]] = {
 
 
 def reviewed(reviews: list[tuple[str, str | None]]) -> ItemBallots:
-    """Each review: the order of presentation, and the ranking that came back."""
+    """An item with these reviews: the order of presentation, and the ranking, or None."""
     listings = tuple(
         Listing(
             reviewer="r",
@@ -82,7 +82,7 @@ needs_box = pytest.mark.skipif(
 def test_without_a_box_the_demo_begins_with_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Their programs are a small model's, for these items, and run with limits without it."""
+    """The programs are by a small model for known items, so they also run with limits alone."""
     for where, said in (
         ("bubblewrap", None),
         ("local", "humaneval's programs run"),
@@ -154,7 +154,7 @@ def test_a_small_run_its_repetition_from_the_cache_and_a_peer_review(
     assert first.receipt.n_cached == 0
     assert second.receipt.n_cached == second.receipt.n_calls > 0
 
-    # The same answers once more, and the candidates review each other.
+    # Judge the same answers again, by peer review.
     logs = run_demo(
         tmp_path / "demo", protocol="peer_review", limit=1, settings=settings, benchmarks=["gsm8k"]
     )

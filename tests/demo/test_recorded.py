@@ -1,4 +1,4 @@
-"""The demo from recorded logs: what it prints is held, and the logs tell of no machine."""
+"""The demo from recorded logs: its output, and that the logs hold no traces of a machine."""
 
 import re
 import sys
@@ -25,7 +25,7 @@ LOGS = sorted(RECORDED.rglob("*.eval"))
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_what_it_prints(protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Neither the model's runtime nor its weights.
+    # The recorded demo must work without the model's runtime and weights.
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     monkeypatch.setattr("tiebreak.demo.local.server._PACKAGE", "no_such_package")
     # Drawing takes seconds, and `test_demo.py` has a report drawn.
@@ -36,7 +36,7 @@ def test_what_it_prints(protocol: str, tmp_path: Path, monkeypatch: pytest.Monke
     printed = run_here("tiebreak", *args, cwd=tmp_path, COLUMNS="80")
     check(__file__, f"{protocol}.txt", printed)
     assert len(printed.splitlines()) <= (64 if protocol == "seal" else 56)
-    # A command that it names goes on from there.
+    # The command that it suggests works with the logs that it has written.
     assert "tiebreak rank tiebreak-demo/run-1/ranking" in printed
     boards = leaderboards([tmp_path / "tiebreak-demo/run-1/ranking"], how=Resampling(draws=100))
     assert [board.protocol for board in boards] == [protocol] * 4

@@ -1,4 +1,4 @@
-"""The planted world is what it says, and the planted judge errs as it is told to."""
+"""Planted worlds have the properties that are asked for, and planted judges their errors."""
 
 import asyncio
 import statistics
@@ -19,7 +19,7 @@ from tiebreak.scorers.questions import ListQuestion, MatchQuestion, ScoreQuestio
 
 
 def judged(pool: Pool, item: int, protocol: str, **options: Any) -> ItemBallots:
-    """Drive a protocol by hand: with a planted judge it never suspends, so needs no event loop."""
+    """Judge an item without an event loop: with a planted judge the coroutine never suspends."""
     judge = pool.judge(item, protocol)
     run = judge_item(find_protocol(protocol), pool.contests[item], judge, settings=options)
     with pytest.raises(StopIteration) as stopped:
@@ -166,7 +166,7 @@ def test_repeated_answers_are_merged(n: int, ties: float, sizes: list[int]) -> N
         alike = {(a, b) for group in contest.groups for a in group for b in group}
         assert {pair for pair, gap in judge.gaps.items() if gap == 0} == alike
     if 0 < ties < 0.9:
-        # Which answers are alike differs from item to item.
+        # Which models give the same answer differs between items.
         assert len({contest.groups for contest in pool.contests}) > 10
 
 
@@ -245,7 +245,7 @@ def test_malformed_rate() -> None:
     m, n_items = 0.3, 1500
     pool = Pool(World((1.0, 0.0), Traits(malformed=m)), n_items, 0)
     all_ballots = [judged(pool, item, "full_pairwise", swap="never") for item in range(n_items)]
-    # A try takes 1 + m calls and fails with m²; then there is a second one.
+    # An attempt takes 1 + m calls on average and fails with probability m²; there are at most two.
     calls = statistics.fmean(len(ballots.calls) for ballots in all_ballots)
     assert calls == pytest.approx((1 + m) * (1 + m**2), abs=0.06)
     unscored = statistics.fmean(bool(ballots.matches[0].unscored) for ballots in all_ballots)

@@ -1,4 +1,4 @@
-"""The study against plain arithmetic on the same pools, and its answers."""
+"""The simulation compared with plain arithmetic on the same pools, and its sentences."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ SEED = 3
 def simulate_world(
     world: World, items: Sequence[int] = (50, 100, 200), **settings: Any
 ) -> Simulation:
-    """The study of a planted world, which `simulate` makes of its numbers."""
+    """Simulate a given world; `simulate` itself takes the world's numbers."""
     settings |= {"ties": world.ties, "pass_rate": world.pass_rate, **asdict(world.traits)}
     return simulate(world.qualities, items, **settings)
 
@@ -55,9 +55,9 @@ def test_all_protocols_with_one_judge_are_compared() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("n_items", [10, 25])
 def test_full_pairwise_is_the_share_of_wins(study: Simulation, n_items: int) -> None:
-    """By hand: ranks of an item are those of the wins, and Borda is linear in ranks.
+    """Compute the board by hand: an item's ranks are those by wins, and Borda is linear in ranks.
 
-    Equal sums of ranks are ordered by the mean margin, where a gap of 1 is full confidence.
+    Equal sums of ranks are ordered by the mean margin; a gap of 1 is full confidence.
     """
     rho, tau, first = [], [], []
     for repeat in range(3):
@@ -67,7 +67,7 @@ def test_full_pairwise_is_the_share_of_wins(study: Simulation, n_items: int) -> 
         for item in range(n_items):
             gaps = pool.judge(item).gaps
             wins = np.array([sum(gaps[a, b] > 0 for b in names if b != a) for a in names])
-            # Mean rank from above: those with fewer wins, and half of the others with as many.
+            # N minus the mean rank: models with fewer wins, and half of those with as many.
             total += [np.sum(wins < w) + (np.sum(wins == w) - 1) / 2 for w in wins]
             seen = [[min(1, max(-1, gaps[a, b])) for b in names if b != a] for a in names]
             total += 1e-6 * np.mean(seen, axis=1)
@@ -114,7 +114,7 @@ def test_protocols_know_the_truth_when_models_are_far_apart() -> None:
     study = simulate_world(world, (3,), repeats=2, swap="never", target=1.0)
     for label in STANDARD:
         row = study.row(label, 3)
-        # Three items, each of which passes or fails, and grades that stop at 0 and 10, tie some.
+        # With three items, pass or fail and grades clipped at 0 and 10 leave some models tied.
         tied = label in ("original", "pointwise", "fixed_rubric")
         if PROTOCOLS[label.partition(":")[0]].orders_all and not tied:
             assert (row.truth.spearman.minimum, row.recovered) == (1.0, 1.0), label
@@ -178,7 +178,7 @@ def test_one_protocol_more_changes_no_other() -> None:
 
 
 def test_position_bias_ties_everybody_in_both_orders() -> None:
-    """A judge that always prefers the first answer says nothing when both orders are asked."""
+    """If both orders are asked, a judge that always prefers the first answer ties all models."""
     world = World(normal_qualities(4, 0.3), Traits(position_bias=100))
     row = simulate_world(
         world, (5,), repeats=2, protocols=["full_pairwise:swap=always"], swap="never"
@@ -204,7 +204,7 @@ def test_repeated_answers_save_calls() -> None:
     study = simulate_world(
         World(normal_qualities(8, 0.2), ties=0.5), (10,), repeats=1, swap="never"
     )
-    # Four answers are left of eight.
+    # With half of the answers repeated, four of eight are different.
     assert study.row("full_pairwise", 10).calls == {"match": 6}
     assert study.row("flat_bracket", 10).calls == {"seed": 1, "match": 3}
     assert study.row("pointwise", 10).calls == {"score": 4}
@@ -304,7 +304,7 @@ def small_study(repeats: int = 3) -> Simulation:
 
 
 def test_what_is_shown_and_exported() -> None:
-    """On a narrow and a wide screen; what is undefined, and where a pool is alone."""
+    """On a narrow and a wide screen, with undefined figures, and with a single pool."""
     one = small_study()
     for width in (80, 120):
         text = show(sheets_of(one), width)

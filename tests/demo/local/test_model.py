@@ -1,4 +1,4 @@
-"""The real model: replies repeat, JSON closes, long prompts are no accident, HTTP works."""
+"""The real model: replies repeat, JSON is complete, long prompts are handled, HTTP works."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ def ask(prompt: str, threads: int = 1, **config: Any) -> ModelOutput:
 
 
 def test_replies_repeat_in_any_order_and_with_any_number_of_threads() -> None:
-    # Long common beginnings, so that the runtime reuses what it has read, each time another part.
+    # The prompts share long prefixes, so the runtime reuses another part of its cache each time.
     story = "Anna has two cats and one dog. Ben has a bird that sings in the morning. " * 3
     prompts = [story + f"{more}. Go on." for more in ("A buys 1", "A buys 2", "B buys 1")]
     settings: dict[str, Any] = {"temperature": 0.8, "seed": 7, "max_tokens": 8}

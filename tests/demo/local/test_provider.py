@@ -1,4 +1,4 @@
-"""The provider without a model: what is asked of the runtime, and what becomes of its replies."""
+"""The provider without a model: requests to the runtime, and how its replies are read."""
 
 import asyncio
 import json

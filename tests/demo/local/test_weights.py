@@ -1,4 +1,4 @@
-"""Finding the model file: each way in, and each message that helps out."""
+"""Finding the model file: every way to name it, and the message if it is missing."""
 
 import importlib.util
 from pathlib import Path
@@ -35,7 +35,7 @@ def test_a_file_of_the_users_own(gguf: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv(server.WEIGHTS_ENV, str(gguf))
     assert find_weights() == gguf
     with pytest.raises(PrerequisiteError, match="no model file at"):
-        find_weights(str(gguf.with_name("other.gguf")))  # the argument goes before the variable
+        find_weights(str(gguf.with_name("other.gguf")))  # the argument takes precedence
 
 
 def test_a_file_that_is_no_model(tmp_path: Path) -> None:
