@@ -1,4 +1,4 @@
-"""Calibration and contamination: κ with people, judge against judge, recall beside a baseline.
+"""Calibration and contamination: κ with people, judge against judge, recall against a baseline.
 
 People give stars by fixed shares. A judge gives the same stars with probability κ, and otherwise
 draws stars by the same shares, so that κ over all possible answers is exactly that probability.

@@ -1,4 +1,4 @@
-"""The ρ of two boards, and the ρ that `compare` says two boards that agree in truth would show.
+"""The ρ of two boards, and the ρ that `compare` expects of two boards that agree in truth.
 
 Two judges read the same answers. Their scores correlate by 0.66 within a model, and the models'
 true means by 1 or by 0.6; `apart` is the spread of true means in standard deviations of a score.

@@ -1,4 +1,4 @@
-"""Figures that are counts: replies without use, items on which all models agree, shares, costs.
+"""Figures that are counts: unusable replies, items on which all models agree, shares, costs.
 
 Shown:
     unusable replies: `rank`, `compare`, `peers`

@@ -1,4 +1,4 @@
-"""Items that tell the two models in front apart: the forecast beside what it takes in truth.
+"""Number of items to tell the two models in front apart: forecasts compared with the truth.
 
 Boards are of all pairs, with two models in front and the others 0.6 to 1.6 behind. The true number
 is that of the items at which the test of the two models (among all pairs of the board) has a power

@@ -1,4 +1,4 @@
-"""A judge's board beside people's order: bounds of the pairs decided alike, models placed higher.
+"""A judge's board against people's order: bounds of the pairs decided alike, models placed higher.
 
 People's order is the true order of the models. The judge reads answers with an error of its own. It
 is fair, or likes one model more than people do ("a favourite": the sixth of eight, which it places

@@ -1,4 +1,4 @@
-"""Labels of people that tell two models in front apart: the forecast beside what it takes in truth.
+"""Number of labels to tell the two models in front apart: forecasts compared with the truth.
 
 Worlds are those of `anchored`, with two models in front and the others 0.6 to 1.6 behind: people
 judge some items, a judge all. The true number is that of the labelled items at which the test of
