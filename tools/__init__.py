@@ -1,1 +1,1 @@
-"""What builds the documentation, beside the package."""
+"""Tools that build the documentation and measure the package, which does not contain them."""
