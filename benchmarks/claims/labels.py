@@ -129,7 +129,7 @@ def _truth(
     """Number of labelled items at which the test of the first two models has a power of .8."""
     rng, n = np.random.default_rng((82, number, alone)), runs(60, scale)
     n_models, n_items, _, votes, _ = sizes
-    # Without the judge only labelled items are drawn, so there may be more than `n_items`.
+    # By people alone, a world has an item for each label, so there may be more than `n_items`.
     most = 4 * n_items if alone else n_items
     numbers = np.unique(np.geomspace(20, most, 8).astype(int))[:-1]
     numbers = numbers[:: 2 if in_tests(scale) else 1]

@@ -1,4 +1,4 @@
-"""What `estimate --budget` promises: half-widths, and the pairs that will be told apart.
+"""Forecasts of `estimate --budget`: half-widths, and the pairs that will be told apart.
 
 The plan is made from the noise and the differences of a first, small run; a second, larger run has
 the same models and judge.

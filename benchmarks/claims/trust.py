@@ -171,8 +171,8 @@ def _figures(
 def _sampled(scale: float) -> Iterator[Claim]:
     """States of trust by second orders of a fifth of the items, with one round per item.
 
-    They must suffice to tell a judge from a coin, also from one that is always sure or is biased to
-    the first answer, although their confidences say less.
+    They must suffice to tell a judge from a coin. A judge that is always sure gives them no weight,
+    and one that prefers the answer shown first gives them less.
     """
     always_sure = Traits(noise=100.0, fresh=True, scale=0.01)
     leaning = Traits(noise=100.0, fresh=True, scale=200.0, position_bias=25.0)

@@ -313,7 +313,7 @@ class _Judge:
         n = len(gaps)
         self.names = names(n)
         self.sampled = set(rng.choice(n, 2, replace=False).tolist() if swap == "sample" else ())
-        # Enough errors for all pairs in both orders; drawing them at once is faster.
+        # Enough errors for a match of every pair in both orders.
         self.errors = iter(rng.standard_normal(n * (n - 1)).tolist() if traits.fresh else [])
         self.sides = iter((rng.random(n * (n - 1) // 2) < 0.5).tolist())
 
