@@ -30,7 +30,7 @@ LIBRARIES = (
 
 
 def fresh_copy() -> None:
-    """Copy the working tree to `COPY`, with the files' times, so that compiled files stay valid."""
+    """Copy the working tree to `COPY`, with the files' times, but without compiled files."""
     shutil.rmtree(COPY, ignore_errors=True)
     shutil.copytree(
         REPOSITORY, COPY, symlinks=True, ignore=shutil.ignore_patterns(*SKIPPED_FOLDERS)
