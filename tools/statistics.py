@@ -153,7 +153,7 @@ def value(measured: Measured, name: str, what: str) -> float:
     """Return the number that a link's title `what` means in module `name`, or in total if empty.
 
     Raises:
-        LookupError: No row fits, or several fit and the title does not say which is meant.
+        LookupError: no row fits, or several fit and the title does not say which is meant.
     """
     if not name:
         return totals(measured)[what]

@@ -38,13 +38,13 @@ class Claim:
     """One figure in one setting: what is claimed of it and what was measured.
 
     Attributes:
-        figure: The figure as users know it, and the property that is measured.
-        setting: The world in which it was measured.
-        claimed: The claimed range as text; "" if nothing is claimed.
-        measured: A share of runs (0 to 1) or a mean over runs.
+        figure: the figure as users know it, and the property that is measured.
+        setting: the world in which it was measured.
+        claimed: the claimed range as text; "" if nothing is claimed.
+        measured: a share of runs (0 to 1) or a mean over runs.
         error: Monte Carlo standard error of `measured`.
-        runs: Number of worlds drawn.
-        met: Whether the claim holds, allowing `TOLERANCE` standard errors; None if the figure is
+        runs: number of worlds drawn.
+        met: whether the claim holds, allowing `TOLERANCE` standard errors; None if the figure is
             only stated and nothing is claimed.
     """
 

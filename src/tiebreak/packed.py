@@ -39,7 +39,7 @@ def stream(path: Path) -> Iterator[IO[bytes] | Any]:
 
     Raises:
         OSError: it cannot be opened.
-        ValueError: On opening or while reading: it is damaged or cut off.
+        ValueError: on opening or while reading: it is damaged or cut off.
     """
     kind = {".gz": "gzip", ".zst": "zstd"}.get(path.suffix, "")
     try:

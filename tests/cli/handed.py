@@ -58,7 +58,7 @@ class Handed:
     """Functions that stand in for others.
 
     Attributes:
-        made: What each was given, in the order of the calls; of a function, that it is one.
+        made: what each was given, in the order of the calls; of a function, that it is one.
     """
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
@@ -91,8 +91,8 @@ class Handed:
         empty, is None.
 
         Args:
-            commands: Each perhaps after a variable of the environment, NAME=VALUE.
-            results: What functions come to; after an `Enough` nothing of a command matters.
+            commands: each perhaps after a variable of the environment, NAME=VALUE.
+            results: what functions come to; after an `Enough` nothing of a command matters.
         """
         more = {name: _function(target) for name, target in MORE.items()}
         functions: dict[str, list[Callable[..., object]]] = {}

@@ -19,11 +19,11 @@ class Tried:
     """A row of the table of faults.
 
     Attributes:
-        fault: What was done to the program, such as "kill -9, seal".
-        tried: How often.
-        survived: How often it ended as it would have without the fault, or with the named error.
-        lost: Results that were lost: ballots, items, rows, as the fault's text says.
-        repeated_calls: Calls to a model that were paid for twice; None where none are made.
+        fault: what was done to the program, such as "kill -9, seal".
+        tried: how often.
+        survived: how often it ended as it would have without the fault, or with the named error.
+        lost: results that were lost: ballots, items, rows, as the fault's text says.
+        repeated_calls: calls to a model that were paid for twice; None where none are made.
     """
 
     fault: str

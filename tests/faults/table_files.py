@@ -68,12 +68,12 @@ class File:
     """A kind of file.
 
     Attributes:
-        name: Of the file, and so of the kind.
-        sound: Its bytes when nothing is wrong.
-        read: Reads it, and says how many rows it holds; None where nobody counts.
-        error: What it raises for a file that cannot be read.
-        spoil: Ways to spoil it.
-        rows: How many rows there are, counted in another way; several where that is a question of
+        name: of the file, and so of the kind.
+        sound: its bytes when nothing is wrong.
+        read: reads it, and says how many rows it holds; None where nobody counts.
+        error: what it raises for a file that cannot be read.
+        spoil: ways to spoil it.
+        rows: how many rows there are, counted in another way; several where that is a question of
             taste, none where it cannot be said.
     """
 

@@ -74,10 +74,10 @@ def ask(
     """Run tests until one fails.
 
     Args:
-        tests: Their ids, in the order in which to run them.
-        log: File for the output of pytest.
-        seconds: Time limit; None for no limit.
-        module: A module of Tiebreak to import first.
+        tests: their ids, in the order in which to run them.
+        log: file for the output of pytest.
+        seconds: time limit; None for no limit.
+        module: a module of Tiebreak to import first.
 
     Returns:
         The exit code of pytest, `NOT_IMPORTED` if the module cannot be imported, or None if the

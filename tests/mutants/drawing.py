@@ -20,12 +20,12 @@ class Mutant:
     """One change of one module.
 
     Attributes:
-        module: Path of the module relative to the package, e.g. `scorers/bracket.py`.
-        line: Line where the change begins, from 1.
+        module: path of the module relative to the package, e.g. `scorers/bracket.py`.
+        line: line where the change begins, from 1.
         operator: cosmic-ray's name of the kind of change.
-        occurrence: Index, from 0, among the places in the module that the operator can change.
-        start: Line and column where the change begins.
-        end: Line and column where it ends.
+        occurrence: index, from 0, among the places in the module that the operator can change.
+        start: line and column where the change begins.
+        end: line and column where it ends.
     """
 
     module: str

@@ -22,10 +22,10 @@ class Map:
     """Times and lines of the tests, measured in a run without mutants.
 
     Attributes:
-        source: Hash of the package's sources; if they change, all is measured again.
-        files: Hash of each file of tests.
-        seconds: Duration of each test that passed.
-        lines: The lines that each test ran, by module.
+        source: hash of the package's sources; if they change, all is measured again.
+        files: hash of each file of tests.
+        seconds: duration of each test that passed.
+        lines: the lines that each test ran, by module.
     """
 
     source: str = ""

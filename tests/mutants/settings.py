@@ -16,10 +16,10 @@ class Equivalent:
     """A change that no test can notice.
 
     Attributes:
-        module: Path of the module, relative to the package.
-        before: The lines in the source that change, stripped and joined by spaces.
-        after: The same lines after the change.
-        reason: Why no test can notice it.
+        module: path of the module, relative to the package.
+        before: the lines in the source that change, stripped and joined by spaces.
+        after: the same lines after the change.
+        reason: why no test can notice it.
     """
 
     module: str

@@ -60,9 +60,9 @@ def run_in(name: str, given: dict[str, Any], attacker: str = "") -> dict[str, An
     """The verdict, or the exit status of a supervisor that was ended.
 
     Args:
-        name: The place.
-        given: The order, but for what it says of the place.
-        attacker: Source of a candidate's `main` that is the attacker's from the start.
+        name: the place.
+        given: the order, but for what it says of the place.
+        attacker: source of a candidate's `main` that is the attacker's from the start.
     """
     start, python, around, trusted = place(name)
     line = command(python)

@@ -233,21 +233,21 @@ class Evidence:
     """The figures that a verdict is based on.
 
     Attributes:
-        n_models: Models that answered; `n_scored` of them have a native score.
-        n_rows: Items as judges would see them, each epoch on its own.
-        n_identical: Rows in which all models gave the same answer.
-        n_open: Rows with two different answers whose native scores are equal or missing: judging
+        n_models: models that answered; `n_scored` of them have a native score.
+        n_rows: items as judges would see them, each epoch on its own.
+        n_identical: rows in which all models gave the same answer.
+        n_open: rows with two different answers whose native scores are equal or missing: judging
             can add to the native scores in these at most.
-        n_unscored: Rows in which some model has no native score.
-        n_items: Items behind the native comparison, epochs averaged (the most of any pair).
+        n_unscored: rows in which some model has no native score.
+        n_items: items behind the native comparison, epochs averaged (the most of any pair).
         all_equal: all native scores of an item are equal, in every item.
-        n_pairs: Pairs of models with native scores of common items; `n_apart` are told apart.
-        top: Size of the first group of models that are not told apart.
-        largest: Largest difference of two models' mean native scores, NaN without a pair.
-        detectable: Median over pairs of the detectable difference, NaN if undefined.
-        unseen: See `Saturation`; always defined if `all_equal`.
-        points: Native scores lie in [0, 1], so differences can be given in percentage points.
-        level: Confidence level.
+        n_pairs: pairs of models with native scores of common items; `n_apart` are told apart.
+        top: size of the first group of models that are not told apart.
+        largest: largest difference of two models' mean native scores, NaN without a pair.
+        detectable: median over pairs of the detectable difference, NaN if undefined.
+        unseen: see `Saturation`; always defined if `all_equal`.
+        points: native scores lie in [0, 1], so differences can be given in percentage points.
+        level: confidence level.
     """
 
     n_models: int

@@ -23,12 +23,12 @@ class Benchmark(NamedTuple):
     """The functions that make questions of rows, prompts of questions and verdicts of answers.
 
     Attributes:
-        read: Makes a question of a row and its index in the data, from 0; the index names an item
+        read: makes a question of a row and its index in the data, from 0; the index names an item
             whose row has no `id`. Raises KeyError, ValueError, TypeError etc. for an invalid row.
-        prompt: Makes the prompt, with guidance (True) or bare.
-        metric: Name of the native score in both harnesses.
-        score: Computes the native metric; None if that needs a sandbox.
-        part: Key of `Question.details` by which a part of the questions can be chosen, or None.
+        prompt: makes the prompt, with guidance (True) or bare.
+        metric: name of the native score in both harnesses.
+        score: computes the native metric; None if that needs a sandbox.
+        part: key of `Question.details` by which a part of the questions can be chosen, or None.
     """
 
     read: Callable[[Row, int], Question]
@@ -58,7 +58,7 @@ def load_questions(
         benchmark: a key of `BENCHMARKS`.
         data: a JSON lines or Parquet file, or a local copy of the dataset's repository; None loads
             the Hub's at a pinned revision (BFCL: the files of the package `bfcl-eval`).
-        parts: Subjects of MMLU or categories of BFCL; empty for all.
+        parts: subjects of MMLU or categories of BFCL; empty for all.
 
     Raises:
         PrerequisiteError: the data cannot be loaded, a row is invalid, or there is no such part;

@@ -123,7 +123,7 @@ def parse_program(source: str) -> ast.Module:
     Raises:
         SyntaxError: it does not parse.
         ValueError: it has characters that source code must not have.
-        RecursionError, MemoryError: It is nested too deeply.
+        RecursionError, MemoryError: it is nested too deeply.
     """
     # Some releases of CPython 3.11 and 3.12 count the depth of all threads' parsers in one number
     # and raise SystemError when two run at the same time (see python/cpython#106905).

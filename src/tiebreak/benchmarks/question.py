@@ -19,15 +19,15 @@ class Question:
     """One question, the same in every harness.
 
     Attributes:
-        id: Name of the item inside its benchmark.
+        id: name of the item inside its benchmark.
         text: the bare question, without any instructions.
         target: the right answer as in the benchmark; the letter of the right choice; for function
             calls the ground truth as JSON.
-        choices: Texts of the choices, in order.
-        tools: Schemas of the functions on offer, as in the data.
+        choices: texts of the choices, in order.
+        tools: schemas of the functions on offer, as in the data.
         messages: the conversation, if it is more than one message by the user: dicts with `role`
             and `content`.
-        details: Other data that the metric needs, e.g. the tests of a program.
+        details: other data that the metric needs, e.g. the tests of a program.
     """
 
     id: str

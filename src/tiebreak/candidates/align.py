@@ -60,7 +60,7 @@ def align(
     `notes` and `problems` come from the readers; for the other arguments see `load_candidates`.
 
     Raises:
-        CandidateError: In `strict`, for any problem; the error lists all of them. In `intersect`,
+        CandidateError: in `strict`, for any problem; the error lists all of them. In `intersect`,
             for problems that dropping items cannot solve: two logs of one model, a single model, no
             common item, a misspelt name in `rename`, nothing to read.
     """

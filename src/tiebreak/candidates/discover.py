@@ -176,7 +176,7 @@ def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery
     and addresses fetched into the folder `scratch`; if it is None, neither is done.
 
     Raises:
-        CandidateError: Paths do not exist or cannot be reached; the error lists all of them.
+        CandidateError: paths do not exist or cannot be reached; the error lists all of them.
     """
     discovery = Discovery(scratch)
     missing: list[Note] = []

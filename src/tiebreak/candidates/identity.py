@@ -65,7 +65,7 @@ def canonical_target(target: str, choices: Sequence[str] = ()) -> str | None:
 
     Args:
         target: the right answer; for a program its tests (they define `check`).
-        choices: Texts of the choices.
+        choices: texts of the choices.
 
     Returns:
         A choice as its letter, a number without separators, function calls as JSON, tests without

@@ -189,7 +189,7 @@ def sample_texts(path: str) -> Iterator[bytes]:
     counts, as in all readers of zips.
 
     Raises:
-        ValueError: Members with one name have different questions, so one of them would be lost.
+        ValueError: members with one name have different questions, so one of them would be lost.
         Exception: any error that a parser raises on damaged bytes.
     """
     if not is_zip(path):

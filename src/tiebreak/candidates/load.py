@@ -40,7 +40,7 @@ def load_candidates(
     """Read the answers that models gave and align them, item by item.
 
     Args:
-        paths: Files and folders, in any mix: Inspect logs (`.eval`, `.json`), lm-eval output
+        paths: files and folders, in any mix: Inspect logs (`.eval`, `.json`), lm-eval output
             folders or `samples_*.jsonl`, each also with `.gz` or `.zst`, pools written by
             `write_parquet`, rows with `prompt`, `model` and `answer` (JSON lines, CSV or Parquet;
             see `answers`), and `.zip` archives of all these. Folders are searched with their
@@ -53,12 +53,12 @@ def load_candidates(
             what was left out.
         epochs: `first` keeps epoch 1 (and notes that there were more), `all` makes one candidate
             per item, model and epoch. lm-eval's repeats share one score; the first is kept.
-        native: Name of the native score, or several in order of preference. Default: the first
+        native: name of the native score, or several in order of preference. Default: the first
             that all logs of a benchmark have. The parts of a score with several values are named
             `name.part`. Pools keep the score they were written with.
-        filter: Name of the lm-eval filter whose score is taken. Default: the first in the file.
-        rename: Benchmark names to replace, e.g. `{"gsm8k_cot": "gsm8k"}`.
-        names: Names of models, by the file or folder of their logs.
+        filter: name of the lm-eval filter whose score is taken. Default: the first in the file.
+        rename: benchmark names to replace, e.g. `{"gsm8k_cot": "gsm8k"}`.
+        names: names of models, by the file or folder of their logs.
         same_settings: whether it is an error if models were asked in different ways (shots,
             temperature, solver …); this is noted in any case.
         alone: whether a benchmark may have a single model, whose answers can only be graded.

@@ -45,10 +45,10 @@ class Placement:
     """The slots of the rows of several records.
 
     Attributes:
-        slots: Slot by index of the record, id of the item and epoch. A row that is not here cannot
+        slots: slot by index of the record, id of the item and epoch. A row that is not here cannot
             be placed; `problems` says why.
-        problems: Items that have two questions, and questions of several items.
-        various: For items in several logs of one harness that are not the same object, the records
+        problems: items that have two questions, and questions of several items.
+        various: for items in several logs of one harness that are not the same object, the records
             with their item: these may differ in id, target and wording.
     """
 

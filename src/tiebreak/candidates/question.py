@@ -164,14 +164,14 @@ def questions(
     """Extract the questions of one file, all of whose prompts were made by one template.
 
     Args:
-        docs: Document of each item.
-        prompts: Conversation that the model was sent for each item.
-        rendered: Task's template rendered with each document, None if unknown.
-        functions: Names of the functions on offer for each item. Lines of JSON about them are not
+        docs: document of each item.
+        prompts: conversation that the model was sent for each item.
+        rendered: task's template rendered with each document, None if unknown.
+        functions: names of the functions on offer for each item. Lines of JSON about them are not
             part of the question, because tools are kept separately.
-        shots: Number of examples in a prompt; None if unknown.
-        delimiter: Separator of examples.
-        share: Share of the prompts that must have a line at the same place for it to belong to the
+        shots: number of examples in a prompt; None if unknown.
+        delimiter: separator of examples.
+        share: share of the prompts that must have a line at the same place for it to belong to the
             template. Less than 1 for templates that word a few documents differently.
     """
     texts = rendered or [None] * len(docs)

@@ -91,7 +91,7 @@ def option(
         default: the value without the option, or a text that is read as if it were given. By
             default None, empty or False, as the type allows; if it allows none of these, the
             option is required.
-        settings: Further arguments of `click.Option` that do not follow from the type.
+        settings: further arguments of `click.Option` that do not follow from the type.
     """
     given = {"help": help} | ({} if default is ... else {"default": default})
     return cast("T", _Option(flags, given | settings))

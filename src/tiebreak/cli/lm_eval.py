@@ -74,8 +74,8 @@ def cache_name(model: str, model_args: str = "") -> str:
     """A file name that is unique to a model: the readable part of its name, and a digest.
 
     Args:
-        model: Name of the model, of any length and with any characters.
-        model_args: Everything else that the answers depend on; it may contain keys, so only its
+        model: name of the model, of any length and with any characters.
+        model_args: everything else that the answers depend on; it may contain keys, so only its
             digest is used.
 
     Returns:

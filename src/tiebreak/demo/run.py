@@ -69,15 +69,15 @@ def run_demo(
     folder, and nothing is deleted.
 
     Args:
-        out: Folder for the run folders.
-        protocol: How the answers are judged: by a judge in a round robin or in SEAL's bracket, or
+        out: folder for the run folders.
+        protocol: how the answers are judged: by a judge in a round robin or in SEAL's bracket, or
             by the candidates themselves.
-        judge: Model that judges, in Inspect's notation; in peer review the local model means that
+        judge: model that judges, in Inspect's notation; in peer review the local model means that
             the candidates review, and other models, separated by commas, review as outsiders.
-        limit: Number of items of each benchmark that are answered, at most `ANSWERED`, the default.
-        judged: Number of items of each benchmark that are judged: those with the most different
+        limit: number of items of each benchmark that are answered, at most `ANSWERED`, the default.
+        judged: number of items of each benchmark that are judged: those with the most different
             answers. By default that of the protocol in `JUDGED`.
-        seed: Seed of every draw; the seeds of the settings are added to it.
+        seed: seed of every draw; the seeds of the settings are added to it.
         settings: the candidates.
         benchmarks: some of `BENCHMARKS`.
 

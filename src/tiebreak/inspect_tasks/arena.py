@@ -74,8 +74,8 @@ def arena(
 
     Args:
         prompts: a file or a dataset of prompts, as for tiebreak/prompts.
-        name: Name of these prompts on boards.
-        protocol: How answers are judged: the name of a judging task, whose own arguments can be
+        name: name of these prompts on boards.
+        protocol: how answers are judged: the name of a judging task, whose own arguments can be
             given too, or FILE.py@NAME.
     """
     how = load_protocol(protocol)

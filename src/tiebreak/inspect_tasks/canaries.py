@@ -33,8 +33,8 @@ def canary(
     By default there are as many canaries as attacks.
 
     Args:
-        swap: Ask a match in the second order of presentation: always, close, sample or never.
-        checklist: Vote on the checklist always, or only if the principles come out even (ties).
+        swap: ask a match in the second order of presentation: always, close, sample or never.
+        checklist: vote on the checklist always, or only if the principles come out even (ties).
     """
     given: CommonArguments = {"canaries": len(attacks()), **common, "settle": False}
     settings = {"swap": swap, "checklist": checklist}

@@ -52,8 +52,8 @@ def humaneval(
             entry_point, or a local copy of the repository; by default the Hub, pinned.
         documentation: whether the prompt contains the docstring.
         sandbox: docker, bubblewrap (a box on this machine), or another sandbox of Inspect.
-        confirm_run_unsafe_code: Needed for the sandbox local, bubblewrap's earlier name.
-        trust_code: Also needed for the sandbox local if bubblewrap cannot be used.
+        confirm_run_unsafe_code: needed for the sandbox local, bubblewrap's earlier name.
+        trust_code: also needed for the sandbox local if bubblewrap cannot be used.
     """
     if not isinstance(sandbox, str):
         raise PrerequisiteError(f"sandbox is {sandbox!r}: it must be a name, such as docker.")
@@ -179,7 +179,7 @@ def prompts(prompts: str | None = None, name: str = BENCHMARK) -> Task:
         prompts: a JSON lines, CSV or Parquet file with prompt (a text) or messages (a conversation
             that ends with the user's), and optionally system, id, target and category; or a dataset
             on the Hub (OWNER/NAME, hf://datasets/OWNER/NAME/FILE).
-        name: Name of these prompts on boards; several files need different names.
+        name: name of these prompts on boards; several files need different names.
     """
     if not (isinstance(prompts, str) and prompts):
         raise PrerequisiteError(

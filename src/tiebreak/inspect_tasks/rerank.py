@@ -53,9 +53,9 @@ def flat_bracket(
     """SEAL's bracket with a fixed checklist (SEAL, §3).
 
     Args:
-        tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
-        swap: Ask a match in the second order of presentation: always, close, sample or never.
-        checklist: Vote on the checklist always, or only if the principles come out even (ties).
+        tiers: seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
+        swap: ask a match in the second order of presentation: always, close, sample or never.
+        checklist: vote on the checklist always, or only if the principles come out even (ties).
     """
     return _judging("flat_bracket", **locals())
 
@@ -72,11 +72,11 @@ def seal(
     """Re-rank candidates by SEAL: seeded elimination with a meta-judge (SEAL, §2).
 
     Args:
-        tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
-        swap: Ask a match in the second order of presentation: always, close, sample or never.
-        checklist: Vote on the checklist always, or only if the principles come out even (ties).
-        refine: Let the meta-judge add checklist items after close matches.
-        critique: List observable differences before semi-final and final matches.
+        tiers: seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
+        swap: ask a match in the second order of presentation: always, close, sample or never.
+        checklist: vote on the checklist always, or only if the principles come out even (ties).
+        refine: let the meta-judge add checklist items after close matches.
+        critique: list observable differences before semi-final and final matches.
     """
     return _judging("seal", **locals())
 
@@ -93,11 +93,11 @@ def swiss(
     """SEAL's judge, seeding and checklist in Swiss pairing, without elimination.
 
     Args:
-        rounds: Number of rounds per item.
-        tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
-        swap: Ask a match in the second order of presentation: always, close, sample or never.
-        checklist: Vote on the checklist always, or only if the principles come out even (ties).
-        refine: Let the meta-judge add checklist items after close matches.
+        rounds: number of rounds per item.
+        tiers: seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
+        swap: ask a match in the second order of presentation: always, close, sample or never.
+        checklist: vote on the checklist always, or only if the principles come out even (ties).
+        refine: let the meta-judge add checklist items after close matches.
     """
     return _judging("swiss", **locals())
 
@@ -114,14 +114,14 @@ def round_robin(
     """Side-by-side rounds of a round robin on every item; pairs and sides balanced over items.
 
     Args:
-        rounds: Number of rounds per item, each with N/2 matches; all N − 1 are full_pairwise. For
+        rounds: number of rounds per item, each with N/2 matches; all N − 1 are full_pairwise. For
             newcomers: the number of opponents that each of them meets on an item.
-        swap: Ask a match in the second order of presentation: always, close, sample (for each round
+        swap: ask a match in the second order of presentation: always, close, sample (for each round
             one match in one item of five) or never.
-        checklist: Vote on the checklist always, or only if the principles come out even (ties).
-        newcomers: Ask only the matches of these models; the others have a log already, and rank,
+        checklist: vote on the checklist always, or only if the principles come out even (ties).
+        newcomers: ask only the matches of these models; the others have a log already, and rank,
             given both logs, makes one board of all.
-        baseline: Ask all matches against this model and no others; the score is the win rate.
+        baseline: ask all matches against this model and no others; the score is the win rate.
     """
     return _judging("round_robin", **locals())
 
@@ -133,8 +133,8 @@ def sorted(
     """A full order of every item by binary insertion, in about N·log₂N matches.
 
     Args:
-        swap: Ask a match in the second order of presentation: always, close, sample or never.
-        checklist: Vote on the checklist always, or only if the principles come out even (ties).
+        swap: ask a match in the second order of presentation: always, close, sample or never.
+        checklist: vote on the checklist always, or only if the principles come out even (ties).
     """
     return _judging("sorted", **locals())
 
@@ -146,9 +146,9 @@ def full_pairwise(
     """Judge all pairs: the reference that the other protocols are measured against (SEAL, §3).
 
     Args:
-        swap: Ask a pair in the second order of presentation: always, close, sample (one of each
+        swap: ask a pair in the second order of presentation: always, close, sample (one of each
             item) or never.
-        checklist: Vote on the checklist always, or only if the principles come out even (ties).
+        checklist: vote on the checklist always, or only if the principles come out even (ties).
     """
     return _judging("full_pairwise", **locals())
 
@@ -176,10 +176,10 @@ def peer_review(
     At least two reviewers are needed.
 
     Args:
-        reviewers: Which reviewer is which candidate, if the names do not match: a mapping from
+        reviewers: which reviewer is which candidate, if the names do not match: a mapping from
             model to candidate (null: none), or candidates in the order of the peers.
-        degree: Sparse mode: each reviewer ranks this many answers of others, by a random graph.
-        method: How reviews are merged into one ranking: kemeny_young, average, borda, copeland,
+        degree: sparse mode: each reviewer ranks this many answers of others, by a random graph.
+        method: how reviews are merged into one ranking: kemeny_young, average, borda, copeland,
             dodgson, irv, kendall or spearman. Reports can apply every method to the same log.
     """
     if degree is not None:

@@ -58,9 +58,9 @@ class CodeScores:
 
     Attributes:
         pool: the pool, with the native scores.
-        n_runs: Number of programs run; identical programs of an item are run once.
-        unscored: Answers whose sandbox failed; their native score is still undefined.
-        not_there: Answers scored 0 because they needed something that the sandbox lacks.
+        n_runs: number of programs run; identical programs of an item are run once.
+        unscored: answers whose sandbox failed; their native score is still undefined.
+        not_there: answers scored 0 because they needed something that the sandbox lacks.
     """
 
     pool: CandidatePool

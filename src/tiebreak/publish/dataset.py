@@ -43,12 +43,12 @@ class Publication:
     """What was published, written and left out.
 
     Attributes:
-        runs: Ids of all runs, oldest first.
-        contest: Id of the contest; None without one.
-        sent: Result on the Hub; None if nothing was sent.
+        runs: ids of all runs, oldest first.
+        contest: id of the contest; None without one.
+        sent: result on the Hub; None if nothing was sent.
         folder: the files of the dataset in the folder; empty if none was requested.
-        every_eval_ever: Paths of the records for Every Eval Ever in their folder.
-        community_evals: Paths of the `.eval_results` entries in their folder.
+        every_eval_ever: paths of the records for Every Eval Ever in their folder.
+        community_evals: paths of the `.eval_results` entries in their folder.
         notes: what was left out, and why. They may name local files, and are not published.
     """
 
@@ -87,28 +87,28 @@ def publish_dataset(
     only. Model arguments, addresses, folders and keys are never published.
 
     Args:
-        paths: Ranking logs, and folders that contain some; none for a contest alone.
+        paths: ranking logs, and folders that contain some; none for a contest alone.
         repo_id: "OWNER/NAME" of the dataset; a missing one is created, private. None sends nothing.
-        contest: Result of `contest_report`: publish its scores as well, and the merged rankings of
+        contest: result of `contest_report`: publish its scores as well, and the merged rankings of
             the benchmarks in its rounds.
-        folder: Write the dataset into this folder and send nothing, as a preview. The folder is
+        folder: write the dataset into this folder and send nothing, as a preview. The folder is
             created, empty, or a dataset that was written this way before.
-        with_candidates: Also publish the answers, and the judges' texts about them.
-        candidates: Location of the judged answers; default: beside the logs, or as the logs say.
-        license: Licence id for the card, e.g. "cc-by-4.0"; None leaves the card's licence
+        with_candidates: also publish the answers, and the judges' texts about them.
+        candidates: location of the judged answers; default: beside the logs, or as the logs say.
+        license: licence id for the card, e.g. "cc-by-4.0"; None leaves the card's licence
             unchanged.
         private: False makes the dataset public once the commit has landed; True never changes the
             visibility of an existing one.
-        pull_request: Propose the commit in a pull request. An open one with the same files is
+        pull_request: propose the commit in a pull request. An open one with the same files is
             reused, not doubled; one that cannot be merged any more has to be closed first.
-        every_eval_ever: Folder for records for Every Eval Ever.
-        community_evals: Folder for `.eval_results` entries of the models' own repositories; they
+        every_eval_ever: folder for records for Every Eval Ever.
+        community_evals: folder for `.eval_results` entries of the models' own repositories; they
             link to `repo_id`.
-        rater_names: Publish the names of people who voted, instead of numbers.
-        how: Level, draws and seed of the intervals.
-        token: Token of the Hub with write access; default: HF_TOKEN or that of `hf auth login`.
-        endpoint: Address of the Hub; default: HF_ENDPOINT or https://huggingface.co.
-        wait: Limits for retries.
+        rater_names: publish the names of people who voted, instead of numbers.
+        how: level, draws and seed of the intervals.
+        token: token of the Hub with write access; default: HF_TOKEN or that of `hf auth login`.
+        endpoint: address of the Hub; default: HF_ENDPOINT or https://huggingface.co.
+        wait: limits for retries.
 
     Raises:
         RankingLogError: a path contains no ranking log, or shards do not fit together.

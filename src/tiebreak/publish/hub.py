@@ -39,16 +39,16 @@ class RetryPolicy:
     """Limits for retries of a publication.
 
     Attributes:
-        tries: Maximum number of tries, including the first.
-        calls: Maximum number of tries if no connection can be made: a machine without network
+        tries: maximum number of tries, including the first.
+        calls: maximum number of tries if no connection can be made: a machine without network
             should fail quickly.
-        total: Seconds after which no further try begins. A `Retry-After` beyond them ends the
+        total: seconds after which no further try begins. A `Retry-After` beyond them ends the
             publication at once: a program should not sleep for an hour.
-        first: Upper bound of the first wait in seconds; it doubles with every try.
-        longest: Upper bound of every wait in seconds, except for `Retry-After`.
-        timeout: Seconds after which a silent connection counts as broken.
-        sleep: Does the waiting; a test passes its own.
-        notify: Receives one sentence about the reason and length of each wait.
+        first: upper bound of the first wait in seconds; it doubles with every try.
+        longest: upper bound of every wait in seconds, except for `Retry-After`.
+        timeout: seconds after which a silent connection counts as broken.
+        sleep: does the waiting; a test passes its own.
+        notify: receives one sentence about the reason and length of each wait.
     """
 
     tries: int = 12
@@ -163,12 +163,12 @@ class Outcome:
     """Result of a publication.
 
     Attributes:
-        url: Address of the dataset, or of the pull request.
-        commit: Hash of the commit; None if everything was there already.
-        pull_request: Number of the pull request, if requested.
-        published: Ids of the runs that this publication added.
-        already: Ids of the runs that were there before.
-        tries: Number of tries.
+        url: address of the dataset, or of the pull request.
+        commit: hash of the commit; None if everything was there already.
+        pull_request: number of the pull request, if requested.
+        published: ids of the runs that this publication added.
+        already: ids of the runs that were there before.
+        tries: number of tries.
         private: whether the dataset is private now.
         made_public: whether this publication made it public.
     """
@@ -190,9 +190,9 @@ class Snapshot(Dataset):
     Attributes:
         api: the Hub's client, with its endpoint and token.
         name: "OWNER/NAME".
-        head: Hash of the commit.
+        head: hash of the commit.
         private: whether the dataset is private.
-        known: Hash by path: SHA-256 of the content for files in large-file storage (64 digits), the
+        known: hash by path: SHA-256 of the content for files in large-file storage (64 digits), the
             hash of Git's blob (SHA-1, 40 digits) for all others.
     """
 

@@ -62,15 +62,15 @@ def order(
     """What the supervisor reads from standard input, as JSON, with a new nonce.
 
     Args:
-        program: Source that defines the function under test. It is not trusted.
+        program: source that defines the function under test. It is not trusted.
         prompt: what the program began with. It comes with the item, like the tests: they decide
             about the verdict, but they are somebody else's code, too.
-        test: Source that defines `check(candidate)`.
-        entry_point: Name of the function under test.
-        cpu_seconds: Of the program.
-        wall_seconds: Of the program, on the clock.
-        memory_bytes: Address space of the program, and of its tests.
-        trusted: Run also where nothing hides the examiner's memory from the program.
+        test: source that defines `check(candidate)`.
+        entry_point: name of the function under test.
+        cpu_seconds: of the program.
+        wall_seconds: of the program, on the clock.
+        memory_bytes: address space of the program, and of its tests.
+        trusted: run also where nothing hides the examiner's memory from the program.
     """
     return {**locals(), "nonce": secrets.token_hex(16)}
 

@@ -414,7 +414,7 @@ def board_place(value: int | None, of: int) -> Metric:
 
     Args:
         value: the place; None if the leaderboard has none, which gives NaN.
-        of: Number of models on the leaderboard.
+        of: number of models on the leaderboard.
     """
 
     def compute(scores: list[SampleScore]) -> float:

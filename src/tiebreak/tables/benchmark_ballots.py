@@ -55,9 +55,9 @@ def score_ballots(
     of each model alone, so that more models are tied.
 
     Args:
-        table: Scores of at least two models, as returned by `read_scores`.
+        table: scores of at least two models, as returned by `read_scores`.
         ties: "equal": scores that differ by less than 1e-12 are tied; "se": as above.
-        weights: Weight of each benchmark, above 0; 1 for those not named. Whole numbers, decimals
+        weights: weight of each benchmark, above 0; 1 for those not named. Whole numbers, decimals
             or quotients, e.g. 2, "0.5" or "1/3". They become exact whole numbers of equal ballots
             in their ratio, so that all methods count them alike.
         drop_unranked: whether to leave out, with a note, models that no benchmark compares with

@@ -63,8 +63,8 @@ class Delimited:
         """Return a copy whose cells are named by the meaning of their columns.
 
         Args:
-            reserved: Meaning of each name in lower case; other columns keep their names.
-            otherwise: Fallback names, in order, for meanings that no other column has.
+            reserved: meaning of each name in lower case; other columns keep their names.
+            otherwise: fallback names, in order, for meanings that no other column has.
 
         Raises:
             TableError: two columns have the same meaning.
@@ -235,7 +235,7 @@ def read_delimited(path: Path, *, numbers: bool = False) -> Delimited:
     Raises:
         TableError: it does not exist; a column has no name, or two have the same; a row has more or
             fewer cells than the header; there is no row.
-        UnreadableFileError: Quotes do not match, or as for `read_text`.
+        UnreadableFileError: quotes do not match, or as for `read_text`.
     """
 
     def fault(place: Place, message: str) -> None:

@@ -204,7 +204,7 @@ def read_human_labels(
     that were already read are returned unchanged.
 
     Raises:
-        TableError: Columns are missing; an item or a model has no name; stars are not 0, 1, 2 or 3;
+        TableError: columns are missing; an item or a model has no name; stars are not 0, 1, 2 or 3;
             a winner is neither of the two; a model meets itself; a digest is not hexadecimal; a
             rater has two labels for the same; there is no label; or as for `read_delimited`.
     """

@@ -42,8 +42,8 @@ def read_ballots(
             `model`), PrefLib files (`.soc .soi .toc .toi`), logs, lm-eval's `results_*.json`, pools
             and folders of these, in any mix.
         drop_unranked: whether to leave out, with a note, candidates that no ballot ranks.
-        making: How scores become ballots: `ties` and `weights` of `score_ballots`.
-        reading: How scores are read: `stderr`, `metric`, `filter`, `rename` of `read_scores`.
+        making: how scores become ballots: `ties` and `weights` of `score_ballots`.
+        reading: how scores are read: `stderr`, `metric`, `filter`, `rename` of `read_scores`.
 
     Returns:
         One entry per CSV or PrefLib file of ballots, in the order given; then one per benchmark and
@@ -104,9 +104,9 @@ def read_scores(
         paths: a single CSV file; or Inspect logs, lm-eval results, Parquet pools of candidates and
             folders of these, in any mix. Logs and pools hold standard errors themselves.
         stderr: CSV file with the scores' standard errors (`with_errors`).
-        metric: Name of the score in logs, or several in order of preference: see `read_results`.
+        metric: name of the score in logs, or several in order of preference: see `read_results`.
         filter: the lm-eval filter whose score counts, for logs.
-        rename: Names of benchmarks to replace, in logs and pools.
+        rename: names of benchmarks to replace, in logs and pools.
 
     Raises:
         TableError: a CSV file is among other paths or with options for logs; or from the readers.

@@ -115,7 +115,7 @@ def paired_errors(items: ArrayLike) -> FloatArray:
     not be.
 
     Args:
-        items: Scores in [0, 1] without NaN, shape (n, N). For n < 2 the errors are NaN.
+        items: scores in [0, 1] without NaN, shape (n, N). For n < 2 the errors are NaN.
     """
     table = np.asarray(items, dtype=np.float64)
     n, n_models = table.shape

@@ -65,8 +65,8 @@ def read_records(path: Path, wanted: Collection[str], on_fault: Fault) -> Record
 
     Args:
         path: `.parquet`, `.jsonl` or `.ndjson`, `.json` (a list of objects, or JSON lines), or CSV.
-        wanted: Names of columns in lower case.
-        on_fault: Called with the place of each invalid row, and a message.
+        wanted: names of columns in lower case.
+        on_fault: called with the place of each invalid row, and a message.
 
     Raises:
         TableError: the file does not exist, or holds no row; or as for `read_delimited`.

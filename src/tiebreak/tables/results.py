@@ -72,14 +72,14 @@ def read_results(
     """Read scores from Inspect logs, lm-eval's `results_*.json` and pools (`write_parquet`).
 
     Args:
-        paths: Files and folders, in any mix; folders are searched with their subfolders. Ranking
+        paths: files and folders, in any mix; folders are searched with their subfolders. Ranking
             logs of Tiebreak, unsuccessful runs, and other files that could hold scores are left out
             and noted.
-        metric: Name of the score that counts, or several in order of preference. Default: Inspect's
+        metric: name of the score that counts, or several in order of preference. Default: Inspect's
             headline metric (if the task declares none, accuracy or mean of the first score),
             lm-eval's first. Pools have one: with `metric` or `filter`, folders' pools are left out.
         filter: the lm-eval filter whose score counts. Default: the first.
-        rename: Names of benchmarks to replace, e.g. `{"gsm8k_cot": "gsm8k"}`.
+        rename: names of benchmarks to replace, e.g. `{"gsm8k_cot": "gsm8k"}`.
 
     Returns:
         Models and benchmarks sorted by name. Of several runs of a model on a benchmark the newest

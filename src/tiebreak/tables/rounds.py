@@ -106,7 +106,7 @@ def read_order(order: str, benchmarks: Sequence[str]) -> Rounds:
     Args:
         order: "a,b,c", or the path of a text file with one name per line. A benchmark that is not
             named is left out, with a note, as by `read_rounds`.
-        benchmarks: Names of the score table's columns.
+        benchmarks: names of the score table's columns.
 
     Raises:
         TableError: a name is not among `benchmarks`, or occurs twice; there is no name; or the file

@@ -97,7 +97,7 @@ def load(benchmark: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         benchmark: a key of `BENCHMARKS`.
-        metadata: Keys and values of `--metadata`, to which lm-eval adds the model's arguments.
+        metadata: keys and values of `--metadata`, to which lm-eval adds the model's arguments.
             Three keys count: `data`, a file or folder (see `load_questions`) or a mapping from
             benchmarks to these; `subjects` of MMLU; `categories` of BFCL. All others are taken for
             the model's, unless they resemble one of these three.

@@ -154,14 +154,14 @@ class LocalAPI(ModelAPI):
 
         Args:
             model_name: `smollm2-135m`, or any name for a GGUF file of the user's own.
-            base_url: Ignored.
-            api_key: Ignored.
-            config: Generation settings.
+            base_url: ignored.
+            api_key: ignored.
+            config: generation settings.
             path: GGUF file of the user's own (`-M path=FILE`), else `TIEBREAK_LOCAL_WEIGHTS`.
-            copies: Number of copies of the model that answer in parallel, and of connections; by
+            copies: number of copies of the model that answer in parallel, and of connections; by
                 default `TIEBREAK_LOCAL_THREADS`, else one per core.
             threads: CPU threads of each copy.
-            context: Tokens of prompt and reply together.
+            context: tokens of prompt and reply together.
             unknown: any other argument is refused by name.
 
         Raises:

@@ -295,14 +295,14 @@ def serve_local(
     """Serve the embedded model until Ctrl-C (or until an event is set).
 
     Args:
-        host: Address to listen on. Anyone who can reach it can use the model: there is no key.
-        port: Port to listen on; 0 picks a free one.
+        host: address to listen on. Anyone who can reach it can use the model: there is no key.
+        port: port to listen on; 0 picks a free one.
         path: GGUF file of the user's own, else `TIEBREAK_LOCAL_WEIGHTS`, else the packaged model.
-        slots: Number of requests processed at the same time.
+        slots: number of requests processed at the same time.
         threads: CPU threads; by default `TIEBREAK_LOCAL_THREADS`, else all cores.
-        context: Tokens of prompt and reply together.
-        say: Function that prints the instructions.
-        until: Event that ends serving when set.
+        context: tokens of prompt and reply together.
+        say: function that prints the instructions.
+        until: event that ends serving when set.
 
     Raises:
         PrerequisiteError: weights or runtime are missing, or the port is taken.

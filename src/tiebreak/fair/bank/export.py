@@ -106,7 +106,7 @@ def draw_unseen(
         Their uuids.
 
     Raises:
-        BankError: Fewer than k are unseen.
+        BankError: fewer than k are unseen.
     """
     bank = entries(engine)
     raws = {entry.uuid: entry.raw_uuid for entry in bank}

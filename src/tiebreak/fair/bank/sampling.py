@@ -115,16 +115,16 @@ def draw(
     """Draw k questions; return their uuids in the order in which they are asked.
 
     Args:
-        entries: Questions that may be asked. The category of an original is that of its first uuid.
-        k: Number of questions, at least 1.
+        entries: questions that may be asked. The category of an original is that of its first uuid.
+        k: number of questions, at least 1.
         seed: any text that identifies the draw.
-        seen: Uuids that are not asked again.
+        seen: uuids that are not asked again.
         balanced: whether both keys are equally frequent in a category's true/false questions.
-        share: Distribution of k over categories. If a category has too few questions, the others
+        share: distribution of k over categories. If a category has too few questions, the others
             get the rest.
 
     Raises:
-        BankError: Fewer than k originals have an unseen question.
+        BankError: fewer than k originals have an unseen question.
     """
     if k < 1:
         raise BankError(f"a sample needs at least one question, not {k}")

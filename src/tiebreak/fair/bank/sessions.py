@@ -67,7 +67,7 @@ class Sampler:
         """Draw k questions, after `refresh`; raw uuid by uuid, in the order of asking.
 
         Raises:
-            BankError: Too few questions are unseen.
+            BankError: too few questions are unseen.
         """
         originals = self._there  # a draw takes no lock, and `refresh` may replace this meanwhile
         uuids = draw(originals, k, seed, seen=seen, balanced=self._balanced)

@@ -78,13 +78,13 @@ def fair(
 
     Args:
         bank: the bank, a file or a URL (or the variable TIEBREAK_BANK, for a URL with a password).
-        server: Address of an organiser's server instead; the token is in TIEBREAK_TOKEN.
-        k: Number of questions.
+        server: address of an organiser's server instead; the token is in TIEBREAK_TOKEN.
+        k: number of questions.
         seed: seed of the draw; one seed gives all models of a study the same questions (paired).
         prompting: zero_shot, few_shot or step_by_step; each is a benchmark of its own.
         anchors: share of the questions that depend on the seed alone; the rest depend on the
             session, too (linked). For models that come at different times.
-        session: Name of the session. By default the model's; from a server, another name starts
+        session: name of the session. By default the model's; from a server, another name starts
             another session.
         balanced: whether "true" and "false" are right equally often.
         share: equal (as many questions of each category) or proportional (as the bank has them).

@@ -73,14 +73,14 @@ def replay(
     """Fill in what was taken out of a question, three times; recalled when two are right.
 
     Args:
-        data: A benchmark (gsm8k, humaneval, mmlu, bfcl) from the Hub, a JSON lines or Parquet file
+        data: a benchmark (gsm8k, humaneval, mmlu, bfcl) from the Hub, a JSON lines or Parquet file
             with question (and, optionally, id, choices, raw_uuid), or the address of a bank.
-        k: How many questions to draw, at most.
+        k: how many questions to draw, at most.
         seed: seed of the draws, of the questions and of the part that is taken out.
         mask: word (a content word or a number of the text) or option (the text of one option).
             Only runs with the same kind can be compared.
         questions: which questions of a bank: all, originals, or expanded (made from others).
-        name: What to call the data in the log; by default the benchmark or the file's name.
+        name: what to call the data in the log; by default the benchmark or the file's name.
     """
     if not (isinstance(data, str) and data):
         raise PrerequisiteError(

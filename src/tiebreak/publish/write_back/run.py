@@ -98,9 +98,9 @@ def write_back_ranks(
     left alone, and so are ranking logs. Files change completely or not at all.
 
     Args:
-        ranking_logs: Ranking logs, and folders that contain some.
+        ranking_logs: ranking logs, and folders that contain some.
         into: the models' Inspect logs, and folders that contain some.
-        rename: Benchmark names to replace, as when the candidates were loaded.
+        rename: benchmark names to replace, as when the candidates were loaded.
         dry_run: only report what would be written.
 
     Raises:
