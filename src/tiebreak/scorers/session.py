@@ -360,7 +360,7 @@ class Session:
         if unknown := sorted(map(repr, {*names} - self.contest.answers.keys())):
             raise ProtocolError(
                 f"{self.ballots.protocol!r} asks about {', '.join(unknown)}, but an item has "
-                "its `candidates` only, one of each group of identical answers. Here they are: "
+                "only its own candidates, one of each group of identical answers. Here they are: "
                 f"{', '.join(self.candidates)}."
             )
 
