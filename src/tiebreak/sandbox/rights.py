@@ -1,4 +1,4 @@
-"""What a process gives up before it runs code of others."""
+"""Rights that a process gives up before it runs other people's code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NOBODY = 65534
 
 
 def drop_privileges() -> None:
-    """As root, turn into nobody for good: no limit on processes binds root.
+    """If this process is root, become nobody for good: root ignores limits on processes.
 
     Raises:
         OSError: it would stay root, or nobody could not read Python here.
@@ -42,13 +42,13 @@ def set_limits(cpu_seconds: int, memory_bytes: int) -> None:
         (resource.RLIMIT_NOFILE, 16, 16),
         (resource.RLIMIT_CORE, 0, 0),
     ):
-        # Macs do not let a process bound its memory.
+        # On macOS a process cannot limit its memory.
         if limit != resource.RLIMIT_AS or sys.platform != "darwin":
             resource.setrlimit(limit, (soft, hard))
 
 
 def isolate_process() -> bool:
-    """Gain no rights by starting programs, and close our memory and channels to others.
+    """Never gain rights by starting programs, and hide memory and channels from other processes.
 
     Others are processes of the same user; what root may do stays. False where this is not Linux.
     """

@@ -27,8 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Of the standard library, what is not there: it reaches memory, files, terminals or screens, or
-# other interpreters, and mostly without an audit event; or it does something when it is imported.
+# Standard library modules that programs cannot import: they reach memory, files, terminals, screens
+# or other interpreters, mostly without an audit event, or act when they are imported.
 KEPT_OUT = frozenset(
     """
     _crypt _ctypes _curses _curses_panel _dbm _gdbm _interpchannels _interpqueues _interpreters
@@ -37,9 +37,9 @@ KEPT_OUT = frozenset(
     ssl syslog tkinter turtle turtledemo venv
     """.split()  # noqa: SIM905 - a table of words
 )
-# What others cannot be imported without; their functions are taken away after that.
+# Needed to import other modules; their functions are disabled afterwards.
 NEEDED_BY_OTHERS = frozenset({"marshal", "_posixsubprocess"})
-# Modules of machine code that others import only when they are used.
+# Extension modules that others import only on use, when it would be too late.
 USED_LATER = {"datetime": "_strptime", "time": "_strptime", "uuid": "hashlib", "xml": "pyexpat"}
 HARMLESS_EVENTS = frozenset(
     """
@@ -49,9 +49,9 @@ HARMLESS_EVENTS = frozenset(
     sys.set_asyncgen_hook_firstiter sys.set_asyncgen_hook_finalizer
     """.split()  # noqa: SIM905 - a table of words
 )
-# Of those that are audited; the others lead to frames.
+# Audited attributes that may be read; the others lead to frames.
 HARMLESS_TO_READ = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
-# What of the library looks at frames without need, or for folders, and what stands in its place.
+# Replacements for parts of the library that look at frames or search for folders needlessly.
 STUBS: dict[str, dict[str, Any]] = {
     "logging": {"_srcfile": None},
     "tempfile": {"tempdir": "/tmp"},  # nosec B108 - so that the file is what is refused
@@ -62,7 +62,7 @@ STUBS: dict[str, dict[str, Any]] = {
         "walk_tb": lambda _: iter(()),
     },
 }
-# Built-in functions that stay in modules that reach outside; not all others raise audit events.
+# Built-in functions kept in modules that reach outside; not all others raise audit events.
 _FILES = (
     "access cpu_count fspath get_terminal_size getcwd getegid geteuid getgid getloadavg getpid "
     "getppid getuid isatty listdir lstat putenv readlink register_at_fork sched_getaffinity stat "
@@ -79,7 +79,7 @@ LEFT_OF = {
         "_excepthook _get_main_thread_ident _is_main_interpreter _make_thread_handle _set_sentinel"
     ),
     "_signal": "default_int_handler getsignal",
-    # Not what makes modules of machine code: a fresh `posix` would hold everything again.
+    # Not the functions that load extension modules: a fresh `posix` would have everything again.
     "_imp": (
         "acquire_lock release_lock lock_held is_builtin is_frozen is_frozen_package find_frozen "
         "extension_suffixes source_hash _fix_co_filename"
@@ -88,11 +88,11 @@ LEFT_OF = {
 
 
 class Refused(PermissionError, ValueError):
-    """What the audit hook raises; named tuples and enums know a ValueError there."""
+    """Raised by the audit hook; a ValueError, since named tuples and enums catch that."""
 
 
 class RefusedImport(ModuleNotFoundError):
-    """What it raises for an import, so that programs can do without the module."""
+    """Raised by the audit hook for imports; programs can catch it as an ImportError."""
 
 
 def main() -> None:
@@ -123,10 +123,10 @@ def main() -> None:
 
 
 def answer(module: Any, order: dict[str, Any], kind: str, *arguments: Any) -> bytes:
-    """Run the program or call its function; what came of it as JSON.
+    """Run the program or call its function; return the outcome as JSON.
 
-    That is an encoded value, names of the types of an error (built in, or of this module), and its
-    text.
+    The outcome is an encoded value, the names of an error's types (built-in ones and those of this
+    module), and the error's text.
     """
     try:
         value = None
@@ -150,7 +150,7 @@ def answer(module: Any, order: dict[str, Any], kind: str, *arguments: Any) -> by
 
 
 def standard_library() -> frozenset[str]:
-    """Names of the modules that programs may import; nothing else is on the search path."""
+    """Names of the modules that programs may import."""
     names: Any = getattr(sys, "stdlib_module_names", ())
     if not names:  # Python 3.9 has no list of them
         import pkgutil
@@ -160,21 +160,21 @@ def standard_library() -> frozenset[str]:
 
 
 def import_what_it_needs(program: str, standard: frozenset[str]) -> None:
-    """Import the modules that a program names, while imports can still reach everything."""
+    """Import the modules that a program names, while extension modules can still be loaded."""
     try:
         nodes = list(ast.walk(ast.parse(program)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return  # running it will say so
+        return  # running the program reports it
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
     texts = [getattr(node, "value", None) for node in nodes if isinstance(node, ast.Constant)]
     names += [text for text in texts if isinstance(text, str) and text in standard]
-    # For "\\N{...}" and some encodings; and what others import late.
+    # For "\\N{...}" and some encodings, and modules that others import late.
     names += ["unicodedata", *sys.builtin_module_names]
     for name in KEPT_OUT - NEEDED_BY_OTHERS:
-        sys.modules[name] = None  # type: ignore[assignment] # so is it not there, say imports
+        sys.modules[name] = None  # type: ignore[assignment] # makes its import fail
     packages = [name.partition(".")[0] for name in names]
     names += [USED_LATER[package] for package in packages if package in USED_LATER]
     for name in names:
@@ -182,7 +182,7 @@ def import_what_it_needs(program: str, standard: frozenset[str]) -> None:
             try:
                 importlib.import_module(name)
             except (Exception, SystemExit):
-                continue  # the program's own import will say so
+                continue  # the program's own import reports it
     for name in KEPT_OUT - NEEDED_BY_OTHERS:
         sys.modules.pop(name, None)
     for name, parts in STUBS.items():
@@ -191,14 +191,14 @@ def import_what_it_needs(program: str, standard: frozenset[str]) -> None:
 
 
 def end_on_the_clock(seconds: int) -> None:
-    """End this process then, if nothing else does."""
+    """End this process after this time, if nothing else does."""
     import signal
 
     signal.alarm(seconds)
 
 
 def disable_builtins() -> None:
-    """Let built-in functions that reach outside refuse: not all of them raise audit events."""
+    """Replace built-in functions that reach outside: not all of them raise audit events."""
     gone = {
         id(value): refusing(f"{'os' if name == 'posix' else name.lstrip('_')}.{function}")
         for name, left in LEFT_OF.items()
@@ -209,14 +209,14 @@ def disable_builtins() -> None:
         for name, value in list(vars(module).items()):
             if id(value) in gone:
                 setattr(module, name, gone[id(value)])
-            elif isinstance(value, set):  # such as os.supports_fd
+            elif isinstance(value, set):  # e.g. os.supports_fd
                 value -= {entry for entry in value if id(entry) in gone}
     for name in KEPT_OUT:
         sys.modules.pop(name, None)
 
 
 def refusing(name: str) -> Any:
-    """A function that stands for one which reaches outside."""
+    """A function that raises Refused, in place of one that reaches outside."""
 
     def refuse(*_: object, **__: object) -> None:
         raise Refused(f"{name} is refused here")
@@ -225,15 +225,15 @@ def refusing(name: str) -> Any:
 
 
 class SourceLoader(importlib.machinery.SourceFileLoader):
-    """Reads no bytecode."""
+    """Loads modules from source only, never from bytecode."""
 
     def get_code(self, fullname: str) -> types.CodeType:
-        """The code of a module, out of its source."""
+        """Compile the source of a module."""
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
 def import_source_only() -> None:
-    """From now on, find modules of source alone; what is needed of others is there already."""
+    """From now on import only from source; other modules that are needed are loaded already."""
     machinery = importlib.machinery
     sys.dont_write_bytecode = True
     sys.meta_path[:] = [machinery.PathFinder]
@@ -244,7 +244,7 @@ def import_source_only() -> None:
 
 def refuse_the_rest(standard: frozenset[str]) -> None:
     """Refuse every audited event but the harmless ones, from now on."""
-    # Bound here: the program can replace what builtins and the names of this module refer to.
+    # Local names: the program can replace builtins and the globals of this module.
     kind, text, refused, missing, unix = type, str, Refused, RefusedImport, 1
     events, readable = HARMLESS_EVENTS, HARMLESS_TO_READ
     library = os.path.dirname(os.__file__) + "/"  # noqa: PTH120
@@ -254,7 +254,7 @@ def refuse_the_rest(standard: frozenset[str]) -> None:
         return kind(path) is text and f"{path}/".startswith(library) and "/.." not in path
 
     def is_standard(name: Any, path: Any) -> bool:
-        """Whether this is an import of Python source: one of machine code has a path here."""
+        """Whether a standard module is imported from source: extension modules have a path here."""
         return kind(name) is text and path is None and name.partition(".")[0] in standard
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
@@ -266,7 +266,7 @@ def refuse_the_rest(standard: frozenset[str]) -> None:
             nowhere = kind(args[0]) is text and args[0] == "/dev/null"
             fine = nowhere or (in_library(args[0]) and not args[2] & writing)
         elif event == "socket.__new__":
-            # One that talks to nobody, for asyncio: to connect it is another event.
+            # An unconnected socket, for asyncio; connecting it is another event.
             fine = args[1] == unix
         elif event in ("os.listdir", "os.scandir"):
             fine = in_library(args[0])

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 NOT_THERE = "not there: "
-"""How the reason begins where a program was stopped for what its place does not have."""
+"""Beginning of the reason if a program used something that the box does not have."""
 
-# Types of errors that say so; the second is `run_program`'s.
+# Types of the errors raised then; the second is defined in `run_program`.
 _STOPPED_BY_ITS_PLACE = frozenset({"ModuleNotFoundError", "Refused"})
 
-# What `decode` raises for what `encode` did not write.
+# Errors of `decode` for data that `encode` did not write.
 _NOT_PLAIN = (
     LookupError,
     TypeError,
@@ -40,16 +40,16 @@ _NOT_PLAIN = (
     MemoryError,
 )
 
-# Built-in iteration ends on these without a word: `all(map(f, cases))` would pass.
+# These silently end built-in iteration, so that `all(map(f, cases))` would pass.
 _END_OF_ITERATION = (StopIteration, StopAsyncIteration)
 
 
 class ProgramEnded(BaseException):
-    """The candidate gives no more answers; no `except Exception` of a test hides that."""
+    """The candidate answers no more; a BaseException, so that no `except Exception` hides it."""
 
 
 class Candidate:
-    """The program in its process; called as if it were the function under test."""
+    """The program in its process, callable like the function under test."""
 
     def __init__(self, requests: IO[bytes], replies: IO[bytes], tests: str = "") -> None:
         self.requests, self.replies, self.tests = requests, replies, tests
@@ -58,7 +58,7 @@ class Candidate:
         self.in_use = False
 
     def ask(self, message: object) -> Any:
-        """Send a message and read the candidate's answer; `ProgramEnded` without one."""
+        """Send a message and read the candidate's answer; raises ProgramEnded if none comes."""
         if self.ended:
             raise ProgramEnded(self.ended)
         line = b""
@@ -74,7 +74,7 @@ class Candidate:
             self.end("stopped: its answer is not plain data")
 
     def perform(self, *message: object) -> Any:
-        """Let the candidate do something, and give back or raise what came of it.
+        """Have the candidate do something, and return its result or raise its error.
 
         Raises:
             Exception: of the nearest type to the program's error that the tests themselves name,
@@ -89,12 +89,12 @@ class Candidate:
             self.end("stopped: its answer is not plain data")
         if not names:
             return value
-        if not _STOPPED_BY_ITS_PLACE.isdisjoint(names):  # whatever the tests make of its type
+        if not _STOPPED_BY_ITS_PLACE.isdisjoint(names):  # even if the tests expect the type
             self.end(NOT_THERE + text)
         expected = expected_errors(self.tests) if self.in_use else {}
         for name in names:
             if name in expected:
-                with contextlib.suppress(TypeError):  # a UnicodeDecodeError wants more than a text
+                with contextlib.suppress(TypeError):  # UnicodeDecodeError takes more than a text
                     error = expected[name](text)
                     break
         else:
@@ -107,7 +107,7 @@ class Candidate:
         return self.perform("call", encode(list(args)), encode(named))
 
     def end(self, why: str) -> NoReturn:
-        """Give up on the candidate for good."""
+        """Mark the candidate as ended, for good."""
         self.ended = self.ended or why
         raise ProgramEnded(self.ended)
 
@@ -115,15 +115,15 @@ class Candidate:
 def main() -> None:
     """Read an order from standard input and print the verdict."""
     order = json.load(sys.stdin)
-    # Tests may print; the verdict has a channel of its own.
+    # Tests may print, so the verdict has a channel of its own.
     out = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    # Tests may import what is installed here, programs never; to look for it takes long.
+    # Tests may import installed packages, programs never. Only then: finding them takes long.
     if "import" in order["prompt"] + order["test"]:
         site.main()
     verdict = {**examine(order), "nonce": order["nonce"]}
     os.write(out, json.dumps(verdict).encode("ascii") + b"\n")
-    os._exit(0)  # whatever the tests have left behind
+    os._exit(0)  # do not wait for threads or handlers that the tests left behind
 
 
 def examine(order: dict[str, Any]) -> dict[str, object]:
@@ -139,7 +139,7 @@ def examine(order: dict[str, Any]) -> dict[str, object]:
     candidate = Candidate(os.fdopen(requests, "wb"), os.fdopen(replies, "rb"), order["test"])
 
     def late(number: int, frame: FrameType | None) -> None:
-        # Only inside of the attempt: elsewhere nothing would catch it.
+        # Only during the attempt: nothing else catches it.
         while frame is not None and frame.f_code is not attempt.__code__:
             frame = frame.f_back
         if frame is not None:
@@ -148,7 +148,7 @@ def examine(order: dict[str, Any]) -> dict[str, object]:
     why = ""
     try:
         signal.signal(signal.SIGALRM, late)
-        # Again every half second, in case that a test catches it.
+        # Repeated every half second, in case a test catches it.
         signal.setitimer(signal.ITIMER_REAL, order["wall_seconds"], 0.5)
         attempt(order, candidate)
     except ProgramEnded:
@@ -165,7 +165,7 @@ def examine(order: dict[str, Any]) -> dict[str, object]:
 
 
 def attempt(order: dict[str, Any], candidate: Candidate) -> None:
-    """Let the candidate run the program, and the tests run on it.
+    """Have the candidate run the program, then run the tests on it.
 
     They may call the function under test by its name, and other functions of the prompt.
     """
@@ -184,7 +184,7 @@ def attempt(order: dict[str, Any], candidate: Candidate) -> None:
 
 
 def expected_errors(test: str) -> dict[str, type[Exception]]:
-    """Built-in errors that tests name themselves: in an `except`, or in `raises(ValueError, …)`.
+    """Built-in errors that the tests name, in an `except` or in `raises(ValueError, …)`.
 
     Only these come up in the tests when a program raises them. Any other error of a program ends
     the tests at once: no construct of the tests is to end quietly on a type that a program chose.
@@ -209,7 +209,7 @@ def expected_errors(test: str) -> dict[str, type[Exception]]:
 
 
 def failure(name: str, text: str, frame: FrameType | None, test: str) -> str:
-    """What a program raised, and the line of the tests that called it."""
+    """An error of the program, with the line of the tests that called it."""
     kind = vars(builtins).get(name)
     if not (isinstance(kind, type) and issubclass(kind, Exception)):
         return f"stopped: it raised {name[:50]}"
@@ -222,10 +222,10 @@ def failure(name: str, text: str, frame: FrameType | None, test: str) -> str:
 
 
 def describe(error: BaseException, test: str) -> str:
-    """An error of the tests, and the line of them at which it came up."""
+    """An error of the tests, with the line that raised it."""
     try:
         text = f"{type(error).__name__}: {error}".rstrip(": ")[:150]
-    except Exception:  # such as a number that is too long to be written
+    except Exception:  # e.g. a number that is too long to print
         text = type(error).__name__
     lines, trace = [], error.__traceback__
     while trace is not None:
@@ -236,6 +236,6 @@ def describe(error: BaseException, test: str) -> str:
 
 
 def with_line(text: str, lines: list[int], test: str) -> str:
-    """A text, and the last of some lines of the tests."""
+    """A text with the last of the given lines of the tests."""
     line = test.split("\n")[lines[-1] - 1].strip()[:150] if lines else ""
     return f"{text}, at {line}" if line else text

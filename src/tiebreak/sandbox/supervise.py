@@ -1,4 +1,4 @@
-"""The supervisor: starts examiner and candidate, and believes no one but the examiner."""
+"""The supervisor: starts examiner and candidate, and trusts only the examiner."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def examined(
     order: dict[str, Any],
     channels: tuple[int, int],
 ) -> dict[str, object]:
-    """What the examiner says, with its nonce and an orderly end, or that it says nothing."""
+    """The examiner's verdict, if it has the nonce and the process ended properly."""
     assert examiner.stdin
     assert examiner.stdout
     part = {name: order[name] for name in _EXAMINERS_PART}
@@ -124,14 +124,14 @@ def examined(
 
 
 def send(channel: int, data: bytes) -> None:
-    """Write everything, if there is still a reader."""
+    """Write all data, unless the reader has gone."""
     with contextlib.suppress(BrokenPipeError):
         while data:
             data = data[os.write(channel, data) :]
 
 
 def first_line(channel: int, seconds: float) -> bytes:
-    """What comes up to the end of the first line, and not a byte more; less where time is up."""
+    """Read up to the end of the first line and not a byte more; less if time runs out."""
     line, end = b"", time.monotonic() + seconds
     while not line.endswith(b"\n") and len(line) < LONGEST_LINE:
         left = end - time.monotonic()
@@ -145,7 +145,7 @@ def first_line(channel: int, seconds: float) -> bytes:
 
 
 def exit_reason(process: subprocess.Popen[bytes], order: dict[str, Any]) -> str:
-    """Why the candidate says nothing more."""
+    """The reason why the candidate stopped answering."""
     try:
         status = process.wait(2)
     except subprocess.TimeoutExpired:
@@ -158,7 +158,7 @@ def exit_reason(process: subprocess.Popen[bytes], order: dict[str, Any]) -> str:
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process and what it may have started."""
+    """End a process and all processes that it started."""
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
