@@ -50,6 +50,7 @@ def test_what_comes_is_a_rubric_that_says_who_wrote_it(tmp_path: Path) -> None:
     assert head[0].endswith(", of 20 of 31 prompts, seed 3.")
     assert head[1] == "# Asked for: short, kind"
     assert "-T rubric=FILE" in head[2]
+    assert "null" not in text
     path = tmp_path / "rubric.yaml"
     path.write_text(text, encoding="utf-8")
     rubric = load_rubric(str(path))

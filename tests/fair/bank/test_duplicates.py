@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from tiebreak.fair.bank.duplicates import (
     signatures,
 )
 from tiebreak.fair.bank.question import BankQuestion
+from tiebreak.fair.bank.rows import signatures_from
 
 PLANTED = Path(__file__).with_name("near_duplicates.json")
 
@@ -109,6 +111,11 @@ def test_signatures_are_those_of_datasketch(texts: list[str]) -> None:
 def test_signatures_are_those_that_banks_hold() -> None:
     [signed] = signatures([("whichfiltersblood",)])
     assert (len(signed), signed[0], signed[-1]) == (64, 759464736, 518458116)
+
+
+def test_signatures_of_rows_are_taken_as_they_are_held() -> None:
+    row: Any = SimpleNamespace(signature=np.arange(PERMUTATIONS, dtype="<u4").tobytes())
+    assert signatures_from([row, row]).tolist() == [[*range(PERMUTATIONS)]] * 2
 
 
 @pytest.mark.parametrize(("one", "other"), cases(__file__, "the same text"))

@@ -97,6 +97,7 @@ def test_release_hold_and_withdraw(bank: Engine, tmp_path: Path) -> None:
     assert "no results of this session yet" in run(tmp_path, "release", session).output
     held = run(tmp_path, "release", session, "--log", log, "--hold")
     assert "m scores 50.00 of 100 (95% interval" in held.output
+    assert "Sciences       5.20        3.7–6.7        25" in held.output
     with pytest.raises(BankError, match="not released"):
         results.released(bank, session, OWNER)
     assert "are released" in run(tmp_path, "release", session).output
