@@ -126,7 +126,7 @@ class _Board(NamedTuple):
     items: Sequence[ItemBallots]
     clusters: Sequence[str | int]
     scores: FloatArray
-    opinions: JudgeLabels
+    judge_labels: JudgeLabels
 
 
 def anchored_boards(
@@ -226,7 +226,7 @@ def votes_to_decide(
 
 
 def _to_decide(board: _Board, labels: HumanLabels, level: float, power: float) -> DecidingVotes:
-    laps = list(_one_per_item(board.opinions))
+    laps = list(_one_per_item(board.judge_labels))
 
     def asked(n_laps: int) -> DecidingVotes:
         cases = [case for lap in laps[:n_laps] for case in lap]
@@ -252,13 +252,13 @@ def _to_decide(board: _Board, labels: HumanLabels, level: float, power: float) -
     return needed
 
 
-def _one_per_item(opinions: JudgeLabels) -> Iterator[list[Case]]:
+def _one_per_item(judge_labels: JudgeLabels) -> Iterator[list[Case]]:
     """A judge's labels as if a person's, in laps of one per item; rarest pair or model first."""
     by_row: dict[int, list[tuple[Key, JudgeLabel, int]]] = defaultdict(list)
-    for key, of_key in opinions.items():
-        for opinion in of_key:
-            if opinion.label is not None:
-                by_row[opinion.row].append((key, opinion, round(opinion.label)))
+    for key, of_key in judge_labels.items():
+        for judge_label in of_key:
+            if judge_label.label is not None:
+                by_row[judge_label.row].append((key, judge_label, round(judge_label.label)))
     times: Counter[tuple[str, ...]] = Counter()
     people = np.eye(MOST_STARS + 1)  # wide enough for pairs, whose labels are 0 to 2
     while any(by_row.values()):
@@ -267,11 +267,11 @@ def _one_per_item(opinions: JudgeLabels) -> Iterator[list[Case]]:
             if pairs:
                 pair = min(pairs, key=lambda pair: times[pair[0][2]])
                 pairs.remove(pair)
-                key, opinion, label = pair
+                key, judge_label, label = pair
                 times[key[2]] += 1
                 judged = {_BOARD: float(label)}
                 cases.append(
-                    Case(key, "", opinion.item, opinion.subject, people[label], judged, row)
+                    Case(key, "", judge_label.item, judge_label.subject, people[label], judged, row)
                 )
         yield cases
 
@@ -294,7 +294,7 @@ def _fitted_boards(
     boards = list(_star_boards(logs) if labels.kind == "stars" else _pair_boards(logs))
     # Items of all boards, so that a label of one benchmark is not counted as lost by the others.
     benchmarks: dict[str, set[str]] = defaultdict(set)
-    for benchmark, item_id, _ in chain.from_iterable(board.opinions for board in boards):
+    for benchmark, item_id, _ in chain.from_iterable(board.judge_labels for board in boards):
         benchmarks[item_id].add(benchmark)
     places = [benchmark_of(label, benchmarks, labels) for label in labels.labels]
     left_out: Counter[Reason] = Counter()
@@ -303,7 +303,7 @@ def _fitted_boards(
         left_out.clear()
         placed = zip(labels.labels, places, strict=True)
         of_board = tuple(label for label, place in placed if place in (None, board.benchmark))
-        cases, _ = join({_BOARD: board.opinions}, replace(labels, labels=of_board), left_out)
+        cases, _ = join({_BOARD: board.judge_labels}, replace(labels, labels=of_board), left_out)
         settled = sum(int(case.people.sum()) for case in cases if _BOARD not in case.judges)
         left_out.update({Reason("labels_settled"): settled} if settled else {})
         cases = [case for case in cases if _BOARD in case.judges]
@@ -447,16 +447,16 @@ def _star_boards(logs: Sequence[RankingLog]) -> Iterator[_Board]:
             if sample.ballots is not None:
                 key = sample.ballots.item_id, sample.ballots.input_hash, sample.epoch
                 answers[key] |= _answers(sample, sample.ballots)
-        opinions: dict[Key, list[JudgeLabel]] = defaultdict(list)
+        judge_labels: dict[Key, list[JudgeLabel]] = defaultdict(list)
         for row, texts in enumerate(answers.values()):
             item_id, cluster = stars.item_ids[row], stars.clusters[row]
             for model, score in zip(stars.models, stars.scores[row].tolist(), strict=True):
                 if score == score:
                     answer = (texts.get(model, ""),)
-                    opinion = JudgeLabel(
+                    judge_label = JudgeLabel(
                         MOST_STARS * score, cluster, stars.subjects[row], answer, row
                     )
-                    opinions[benchmark, item_id, (model,)].append(opinion)
+                    judge_labels[benchmark, item_id, (model,)].append(judge_label)
         items = [item for part in parts for item in part.items]
         yield _Board(
             benchmark=benchmark,
@@ -467,7 +467,7 @@ def _star_boards(logs: Sequence[RankingLog]) -> Iterator[_Board]:
             items=items,
             clusters=stars.clusters,
             scores=stars.scores,
-            opinions=opinions,
+            judge_labels=judge_labels,
         )
 
 
@@ -477,10 +477,10 @@ def _pair_boards(logs: Sequence[RankingLog]) -> Iterator[_Board]:
         table = ItemTable.of(part.ranked)
         if len(table.models) < 2:
             continue
-        opinions: dict[Key, list[JudgeLabel]] = defaultdict(list)
+        judge_labels: dict[Key, list[JudgeLabel]] = defaultdict(list)
         for row, sample in enumerate(samples):
-            for key, opinion in _results(sample, row):
-                opinions[key].append(opinion)
+            for key, judge_label in _results(sample, row):
+                judge_labels[key].append(judge_label)
         yield _Board(
             benchmark=part.benchmark,
             protocol=part.protocol,
@@ -490,7 +490,7 @@ def _pair_boards(logs: Sequence[RankingLog]) -> Iterator[_Board]:
             items=[item for item, _ in part.ranked],
             clusters=table.items.tolist(),
             scores=table.borda,
-            opinions=opinions,
+            judge_labels=judge_labels,
         )
 
 
@@ -518,8 +518,8 @@ def _results(sample: JudgedItem, row: int) -> Iterator[tuple[Key, JudgeLabel]]:
         of_each = texts.get(first, ""), texts.get(other, "")
         pair, label, answers = by_name((first, other), label, of_each)
         item = ballots.cluster or ballots.item_id
-        opinion = JudgeLabel(label, item, ballots.subject, answers, row)
-        yield (ballots.benchmark, ballots.item_id, pair), opinion
+        judge_label = JudgeLabel(label, item, ballots.subject, answers, row)
+        yield (ballots.benchmark, ballots.item_id, pair), judge_label
 
 
 def _answers(sample: JudgedItem, ballots: ItemBallots) -> Mapping[str, str]:

@@ -134,17 +134,17 @@ def _judges(
     """Labels by judge, over all logs and files; those of the same answers are separate runs."""
     by_name: dict[str, list[dict[Key, list[JudgeLabel]]]] = defaultdict(list)
     for of_source in chain(_in_logs(logs, human.kind), _in_files(files, by_name, human)):
-        for name, opinions in of_source.items():
+        for name, judge_labels in of_source.items():
             runs = by_name[name]
-            free = next((run for run in runs if run.keys().isdisjoint(opinions)), None)
+            free = next((run for run in runs if run.keys().isdisjoint(judge_labels)), None)
             if free is None:
-                runs.append(opinions)
+                runs.append(judge_labels)
             else:
-                free.update(opinions)
+                free.update(judge_labels)
     return {
-        name if number == 1 else f"{name}, run {number}": opinions
+        name if number == 1 else f"{name}, run {number}": judge_labels
         for name in sorted(by_name)
-        for number, opinions in enumerate(by_name[name], start=1)
+        for number, judge_labels in enumerate(by_name[name], start=1)
     }
 
 
@@ -162,13 +162,13 @@ def _in_files(
                 f"{file.source} holds {file.kind}, and {human.source} {human.kind}: the judge's "
                 "labels and people's must be of one kind"
             )
-        opinions = [keyed for runs in known.values() for run in runs for keyed in run.items()]
-        places = {key[:2]: of_key[0] for key, of_key in opinions}
+        judge_labels = [keyed for runs in known.values() for run in runs for keyed in run.items()]
+        places = {key[:2]: of_key[0] for key, of_key in judge_labels}
         benchmarks: dict[str, set[str]] = defaultdict(set)
         for benchmark, item_id in (*places, *((of.benchmark, of.item_id) for of in human.labels)):
             benchmarks[item_id] |= {benchmark} - {""}
         names = sorted({name for label in file.labels for name in label.models})
-        models = sorted({model for key, _ in opinions for model in key[2]})
+        models = sorted({model for key, _ in judge_labels for model in key[2]})
         called = {name: model for model, name in match_names(names, models).items()}
         judges: _Judges = defaultdict(lambda: defaultdict(list))
         for label in file.labels:
@@ -176,14 +176,14 @@ def _in_files(
             given = tuple(called.get(name, name) for name in label.models)
             pair, value, digests = by_name(given, label.value, label.digests)
             place = places.get((benchmark, label.item_id))
-            opinion = JudgeLabel(
+            judge_label = JudgeLabel(
                 label=value,
                 item=place.item if place else f"{benchmark}\x1f{label.item_id}",
                 subject=place.subject if place else "",
                 digests=digests,
             )
             key = benchmark, label.item_id, pair
-            judges[label.rater or Path(file.source).stem][key].append(opinion)
+            judges[label.rater or Path(file.source).stem][key].append(judge_label)
         yield judges
 
 
@@ -197,10 +197,10 @@ def _in_logs(logs: Sequence[RankingLog], kind: LabelKind) -> Iterator[_Judges]:
         alone = _named(log.items)
         for sample in log.samples:
             if sample.judged and sample.ballots is not None:
-                for name, key, opinion in _judge_labels(sample, sample.ballots, kind, alone):
+                for name, key, judge_label in _judge_labels(sample, sample.ballots, kind, alone):
                     many = kind == "preferences" and len(protocols) > 1
                     full = f"{name} · {sample.ballots.protocol}" if many else name
-                    of_log[full][key].append(opinion)
+                    of_log[full][key].append(judge_label)
         yield of_log
 
 
@@ -221,8 +221,8 @@ def _judge_labels(
     ) -> tuple[Key, JudgeLabel]:
         answers = tuple(sample.answers.get(name, "") for name in names)
         models, label, texts = by_name(given, value, answers)
-        opinion = JudgeLabel(label, item, ballots.subject, texts)
-        return (ballots.benchmark, ballots.item_id, models), opinion
+        judge_label = JudgeLabel(label, item, ballots.subject, texts)
+        return (ballots.benchmark, ballots.item_id, models), judge_label
 
     if kind == "stars":
         if ballots.placed_by != "stars":
@@ -286,19 +286,17 @@ def join(
     cases: dict[tuple[object, ...], Case] = {}
     lacking: Counter[str] = Counter()
     for (key, turn, digests), values in together.items():
-        opinions = {name: _fitting(by_key.get(key, ()), digests) for name, by_key in judges.items()}
-        first = next(
-            (opinion for opinion in opinions.values() if isinstance(opinion, JudgeLabel)), None
-        )
+        of_judge = {name: _fitting(by_key.get(key, ()), digests) for name, by_key in judges.items()}
+        first = next((label for label in of_judge.values() if isinstance(label, JudgeLabel)), None)
         if first is None:
-            reasons = [reason for reason in opinions.values() if isinstance(reason, Reason)]
+            reasons = [reason for reason in of_judge.values() if isinstance(reason, Reason)]
             left_out[max(reasons, key=reasons.count)] += len(values)
             continue
         people = np.bincount(values, minlength=len(SCALES[human.kind])).astype(np.float64)
         labels = {
-            name: opinion.label
-            for name, opinion in opinions.items()
-            if isinstance(opinion, JudgeLabel) and opinion.label is not None
+            name: label.label
+            for name, label in of_judge.items()
+            if isinstance(label, JudgeLabel) and label.label is not None
         }
         # Labels of one answer with and without a digest were grouped apart, but are one case.
         same = cases.get((key, turn, first.answers, first.digests))
@@ -327,11 +325,11 @@ def benchmark_of(
     return next(iter(known), None)
 
 
-def _fitting(opinions: Sequence[JudgeLabel], digests: tuple[str, ...]) -> JudgeLabel | Reason:
+def _fitting(judge_labels: Sequence[JudgeLabel], digests: tuple[str, ...]) -> JudgeLabel | Reason:
     """The judge's label of the answer that people saw, or the reason that there is none."""
-    if not opinions:
+    if not judge_labels:
         return Reason("labels_unjudged")
-    fitting = [opinion for opinion in opinions if _same(opinion, digests)]
+    fitting = [judge_label for judge_label in judge_labels if _same(judge_label, digests)]
     if not fitting:
         return Reason("labels_of_other_answers")
     if len(fitting) > 1:
@@ -339,14 +337,14 @@ def _fitting(opinions: Sequence[JudgeLabel], digests: tuple[str, ...]) -> JudgeL
     return fitting[0]
 
 
-def _same(opinion: JudgeLabel, digests: tuple[str, ...]) -> bool:
+def _same(judge_label: JudgeLabel, digests: tuple[str, ...]) -> bool:
     """Whether the answers that people saw may be those that were judged."""
-    if opinion.digests:
-        starts = zip(opinion.digests, digests, strict=True)
+    if judge_label.digests:
+        starts = zip(judge_label.digests, digests, strict=True)
         return all(known.startswith(seen) or seen.startswith(known) for known, seen in starts)
     return all(
         not digest
         or not answer
         or any(answer_digest.startswith(digest) for answer_digest in answer_digests(answer))
-        for answer, digest in zip(opinion.answers, digests, strict=True)
+        for answer, digest in zip(judge_label.answers, digests, strict=True)
     )

@@ -221,16 +221,16 @@ def _filtered_matches(played: Sequence[_Played]) -> tuple[list[_Played], Counter
 
 def _people_agreed(kept: Sequence[_Played], labels: HumanLabels) -> dict[int, bool]:
     """Whether more people preferred the chosen answer, by index in `kept`."""
-    opinions: dict[Key, list[JudgeLabel]] = defaultdict(list)
+    judge_labels: dict[Key, list[JudgeLabel]] = defaultdict(list)
     for number, (item, row, _) in enumerate(kept):
         members = {group[0]: group for group in item.groups}
         for pair in product(members[row["chosen_model"]], members[row["rejected_model"]]):
             models, label, texts = by_name(pair, 2, (row["chosen"], row["rejected"]))
             question = item.cluster or item.item_id
-            opinion = JudgeLabel(label, question, item.subject, texts, number)
-            opinions[item.benchmark, item.item_id, models].append(opinion)
+            judge_label = JudgeLabel(label, question, item.subject, texts, number)
+            judge_labels[item.benchmark, item.item_id, models].append(judge_label)
     lead: Counter[int] = Counter()
-    for case in join({"": opinions}, labels, Counter())[0]:
+    for case in join({"": judge_labels}, labels, Counter())[0]:
         lead[case.row] += int((case.people[2] - case.people[0]) * (case.judges[""] - 1))
     return {row: votes > 0 for row, votes in lead.items()}
 
